@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -13,17 +14,24 @@ namespace echoform {
 /// What a sub-command does once its options are known; returns the exit code. InputError and RuntimeFault are for main().
 using Action = std::function<int()>;
 
+/// What a signal that asks for an end (SIGINT, SIGTERM, SIGHUP) means to a command. The exit code says in every case whether what
+/// was asked for is there.
+enum class SignalEnd : std::uint8_t {
+  of_a_result,           ///< it makes something, which is not there: it ends at once with code 1, and nothing half-written stays
+  of_a_result_in_order,  ///< the same, but once it has kept what it can go on from
+  in_order,              ///< it runs until it is told to end: code 0
+};
+
 struct Command {
   std::string_view name;
   std::string_view summary;  ///< one line, as `echoform --help` lists it
   std::string_view details;  ///< what it does and an example, below its own --help
   /// Adds the options and returns the action, which finds them filled in.
   Action (*define)(CLI::App& options);
-  /// Runs until it is told to end, and waits for nobody who does not read what it writes. Others end by a signal as any program
-  /// does, and when all that they have to say is read.
-  bool lasts = false;
-  /// Ends by a signal, but not while a file is written (UnbrokenWork).
-  bool writes_whole = false;
+  SignalEnd signal_end = SignalEnd::of_a_result;
+
+  /// Ends in order, and waits for nobody who does not read what it writes. Others end when all that they have to say is read.
+  [[nodiscard]] bool lasts() const noexcept { return signal_end != SignalEnd::of_a_result; }
 };
 
 /// All sub-commands, in the order of `echoform --help`.

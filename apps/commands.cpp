@@ -3,32 +3,32 @@
 namespace echoform {
 
 const std::vector<Command>& commands() {
-  constexpr bool lasting = true;
+  constexpr SignalEnd in_order = SignalEnd::in_order;
   static const std::vector<Command> all{
       {"demo", "simulated source, imaging and viewers in one go: start here",
        "Prints the address of the viewer page and a line a second; at the end latency, drops and the sustained rate.\n\n"
        "Example:\n  echoform demo --seconds 10 --snapshot demo.png",
-       define_demo, lasting},
+       define_demo, in_order},
       {"serve", "the imaging server: frames in over TCP, images out",
        "Binds loopback addresses unless the configuration says otherwise; Ctrl-C ends it in order.\n\n"
        "Example:\n  echoform serve --config examples/serve.toml",
-       define_serve, lasting},
+       define_serve, in_order},
       {"simulate", "the simulated FMC source, for a server that runs elsewhere",
        "Frames are synthesised ahead and sent in turn, so that it can send as fast as the server reads.\n\n"
        "Example:\n  echoform simulate --connect 127.0.0.1:17171 --rate 50",
-       define_simulate, lasting},
+       define_simulate, in_order},
       {"instrument", "a simulated instrument that is connected to and set up as the real one",
        "micropulse: a Peak MicroPulse, which answers its commands and sends what [simulator] describes (docs/micropulse.md).\n\n"
        "Example:\n  echoform instrument micropulse --config examples/micropulse.toml",
-       define_instrument, lasting},
+       define_instrument, in_order},
       {"replay", "a recording as a live source",
        "INPUT is a BRAIN .mat file, an .mfmc file or a capture. Without --rate a capture is sent as it came: the same bytes, on "
        "as many\n"
        "connections, at the same times; with it, its whole frames are.\n\n"
        "Example:\n  echoform replay notch.mat --connect 127.0.0.1:17171 --rate 10 --loop",
-       define_replay, lasting},
+       define_replay, in_order},
       {"view", "a subscriber: live statistics of the images, gaps counted",
-       "Example:\n  echoform view --connect tcp://127.0.0.1:17180 --frames 100 --snapshot last.png", define_view, lasting},
+       "Example:\n  echoform view --connect tcp://127.0.0.1:17180 --frames 100 --snapshot last.png", define_view, in_order},
       {"control", "read and change a server's settings while frames run",
        "get prints settings, set changes them together or not at all, reset goes back to what the server started with.\n"
        "Values are written as in the configuration file; KEY= goes back to the default.\n\n"
@@ -38,11 +38,11 @@ const std::vector<Command>& commands() {
        "A server in the place of `serve`: senders connect to it. The file can be read while it grows, and survives the "
        "program.\n\n"
        "Example:\n  echoform record --output scan.mfmc --frames 100",
-       define_record, lasting},
+       define_record, in_order},
       {"capture", "the bytes of acquisition connections as they come, with times, into a file",
        "A server in the place of `serve`, or with --connect between senders and a server. The file survives the program.\n\n"
        "Example:\n  echoform capture --listen 127.0.0.1:17170 --connect 127.0.0.1:17171 --output scan.efcap",
-       define_capture, lasting},
+       define_capture, in_order},
       {"inspect", "what a recording holds, and whether it keeps the rules of its format",
        "Exit code 2 if an .mfmc file breaks a rule of MFMC 2.0, or a capture one of the protocol: a line each says where, what "
        "was\n"
@@ -60,7 +60,7 @@ const std::vector<Command>& commands() {
        "view's name goes before the extension, with --from and --to the frame's number before that. A frame that [imaging]\n"
        "memory_limit does not hold is imaged group by group of its A-scans, which are read meanwhile.\n\n"
        "Example:\n  echoform image notch.mat --config examples/contact_aluminium.toml --output notch.npy --output notch.png",
-       define_image, false, true},
+       define_image},
       {"reconstruct", "a volume of optoacoustic data by optimisation",
        "INPUT is a recording with passive events, [reconstruction] says what is solved and how (docs/reconstruct.md). Outputs "
        "are\n"
@@ -68,7 +68,7 @@ const std::vector<Command>& commands() {
        "--checkpoint, --resume goes on from there with the same bits. `mpirun -n K echoform reconstruct ...` shares it out.\n\n"
        "Example:\n  echoform reconstruct mouse.efcap --config mouse.toml --output mouse.nrrd --output mouse.png --checkpoint "
        "mouse.state --every 5",
-       define_reconstruct, lasting},
+       define_reconstruct, SignalEnd::of_a_result_in_order},
       {"plan", "what a set-up will give: resolution, pixels, samples, memory, images a second",
        "Of a probe in a recording, or of the one in [simulator]. What is likely to disappoint stands on lines that begin with\n"
        "\"warning:\". Without --no-measure it images for half a second.\n\n"
@@ -81,7 +81,7 @@ const std::vector<Command>& commands() {
        "code 1.\n"
        "At the end memory, descriptors and threads of the server must not have grown.\n\n"
        "Example:\n  echoform soak --minutes 10 --json soak.json",
-       define_soak, lasting},
+       define_soak, in_order},
       {"keygen", "a pair of CURVE keys, for a server or a client",
        "Neither file may exist. The secret key is for its owner alone; the public one goes to the other side "
        "(docs/security.md).\n\n"

@@ -26,6 +26,7 @@
 #include "apps/recorded_frame.hpp"
 #include "apps/recorded_positions.hpp"
 #include "apps/recorded_scan.hpp"
+#include "apps/text_output.hpp"
 #include "base/errors.hpp"
 #include "config/memory_text.hpp"
 #include "formats/image_writer.hpp"
@@ -284,7 +285,6 @@ class ImageJob {
     std::string title = scan_ ? fmt::format("frames {} to {}", range_.first, range_.last) : fmt::format("frame {}", frame);
     if (options_.positions) title += fmt::format(", positions {}", *options_.positions);
     for (const Output& output : outputs) {
-      const UnbrokenWork writing;
       std::vector<float> values;
       ImageFile file = output.writer->draws() ? describe_figure(output.view, title, values) : describe_image(output.view, title);
       file.archive = &archive_;
@@ -299,7 +299,7 @@ class ImageJob {
     if (options_.crop_distance) {
       const ImagingRequest request{.configuration = configuration_, .acquisition = acquisition_, .stated = stated_};
       const auto choice = backend_choice(configuration_.imaging);
-      for (const std::string& line : crop_distance(*method_, request, *recording_, frame, choice)) fmt::print("{}\n", line);
+      for (const std::string& line : crop_distance(*method_, request, *recording_, frame, choice)) print_result("{}\n", line);
     }
   }
 

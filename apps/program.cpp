@@ -5,11 +5,14 @@
 #include <malloc.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
 #include <cstdlib>
+#include <cstring>
 #include <exception>
 #include <map>
 #include <optional>
+#include <string>
 
 #include "apps/command.hpp"
 #include "apps/common.hpp"
@@ -17,6 +20,7 @@
 #include "apps/text_output.hpp"
 #include "base/descriptors.hpp"
 #include "base/errors.hpp"
+#include "base/terminal_text.hpp"
 
 namespace echoform {
 namespace {
@@ -44,7 +48,14 @@ void open_standard_files() {
 }
 
 void fail(std::string_view line) {
-  standard_error().write(fmt::format("echoform: {}\n", line));
+  standard_error().write(fmt::format("echoform: {}\n", terminal_text(line, LineBreaks::replaced)));
+}
+
+/// Of a thread that cannot be started the system says no more than that it may be tried again.
+std::string with_limits(std::string line) {
+  const bool of_a_thread = line.find(std::strerror(EAGAIN)) != std::string::npos;
+  return of_a_thread && line.find("ulimit") == std::string::npos ? line + ": limits on threads or memory (ulimit -u, ulimit -v)"
+                                                                 : line;
 }
 
 /// A limit on the size of files is an error of the file, which is then not left half-written.
@@ -59,11 +70,15 @@ void outlive_peers() {
 }
 
 /// Once a signal has come, nobody is waited for any more.
-void hurry(bool at_once) {
+void hurry() {
   const auto end = std::chrono::steady_clock::now() + Log::patience;
   standard_output().give_up_at(end);
   standard_error().give_up_at(end);
-  if (at_once) finish_log();
+}
+
+/// For a command whose result is not there.
+void say_interrupted(int signal) {
+  fail(fmt::format("ended by SIG{} before it was done", ::sigabbrev_np(signal)));
 }
 
 /// What a main() registers before run_program() and gets wrong ends with the same line and code as what is found later. Anything
@@ -150,16 +165,24 @@ int parse_and_run(int argc, char** argv, const HeldSignals& held) {
   }
 
   const auto& [command, action] = actions.at(app.get_subcommands().front());
+  const bool makes_a_result = command->signal_end != SignalEnd::in_order;
+  std::optional<EndBySignals> end_by_signals;
   outlive_full_files();
-  if (command->lasts) {
+  if (command->lasts()) {
     outlive_peers();
-    watch_signals(held, hurry);
-  } else if (command->writes_whole) {
-    end_by_signals(held);
+    watch_signals(held, makes_a_result ? run_failed : 0, [makes_a_result](bool at_once, int signal) {
+      hurry();
+      if (!at_once) return;
+      finish_log();
+      if (makes_a_result) say_interrupted(signal);
+    });
   } else {
-    held.release();
+    end_by_signals.emplace(held, run_failed, [](int signal) {
+      hurry();
+      say_interrupted(signal);
+    });
   }
-  const Log log(standard_error(), on_terminal(), command->lasts ? LogMode::bounded : LogMode::whole, levels.at(level));
+  const Log log(standard_error(), on_terminal(), command->lasts() ? LogMode::bounded : LogMode::whole, levels.at(level));
   return action();
 }
 
@@ -176,14 +199,11 @@ int run_program(int argc, char** argv) {
   } catch (const InputError& error) {
     fail(error.what());
     return input_wrong;
-  } catch (const RuntimeFault& fault) {
-    fail(fault.what());
-    return run_failed;
   } catch (const std::bad_alloc&) {
     fail("out of memory");
     return run_failed;
-  } catch (const std::exception& error) {
-    fail(error.what());
+  } catch (const std::exception& error) {  // RuntimeFault among them
+    fail(with_limits(error.what()));
     return run_failed;
   }
 }

@@ -8,7 +8,6 @@
 #include "apps/common.hpp"
 #include "apps/processes.hpp"
 #include "apps/reconstruct_job.hpp"
-#include "apps/stop_signals.hpp"
 #include "formats/image_writer.hpp"
 
 namespace echoform {
@@ -34,10 +33,7 @@ Action define_reconstruct(CLI::App& options) {
   add_backend_option(options, chosen->backend);
   options.add_flag("--resume", chosen->resume, "Go on from the checkpoint, where it is there");
   options.add_flag("--preview", chosen->preview, "Iterates on the page, [server] web, and for subscribers, [server] images");
-  return [chosen] {
-    const StopSignals signals;
-    return run_processes([&](Communicator& communicator) { reconstruct_volumes(*chosen, communicator, signals); });
-  };
+  return [chosen] { return run_processes([&](Communicator& communicator) { reconstruct_volumes(*chosen, communicator); }); };
 }
 
 }  // namespace echoform

@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,6 +18,7 @@
 #include "apps/common.hpp"
 #include "apps/processes.hpp"
 #include "apps/recorded_frame.hpp"
+#include "apps/stop_signals.hpp"
 #include "apps/volume_outputs.hpp"
 #include "apps/volume_preview.hpp"
 #include "base/errors.hpp"
@@ -90,8 +92,8 @@ class IterationPace {
 
 class ReconstructJob {
  public:
-  ReconstructJob(const ReconstructOptions& options, Communicator& communicator, const StopSignals& signals)
-      : options_(options), communicator_(communicator), signals_(signals), root_(communicator.rank() == 0) {}
+  ReconstructJob(const ReconstructOptions& options, Communicator& communicator)
+      : options_(options), communicator_(communicator), root_(communicator.rank() == 0) {}
 
   void run() {
     // Steps of the bar: reading, the model, iterations, writing.
@@ -115,7 +117,9 @@ class ReconstructJob {
     // First, as the model takes what is left of a GPU's memory.
     const std::unique_ptr<DeviceGroup> devices = join_devices(site);
     together(communicator_, [&] { check_memory(site); });
-    for (std::size_t k = 0; k < job_.parts.size(); ++k) solve_part(k, site, devices.get(), progress);
+    // Before this there is nothing to go on from: a signal ends the process at once.
+    const StopSignals signals;
+    for (std::size_t k = 0; k < job_.parts.size(); ++k) solve_part(k, site, devices.get(), signals.token(), progress);
     if (root_) progress.step("writing");
     together(communicator_, [&] {
       if (root_) write(team);
@@ -264,14 +268,15 @@ class ReconstructJob {
   }
 
   /// Its volume, on rank 0.
-  void solve_part(std::size_t number, const OperatorSite& site, DeviceGroup* devices, ProgressBar& progress) {
+  void solve_part(std::size_t number, const OperatorSite& site, DeviceGroup* devices, const std::stop_token& stop,
+                  ProgressBar& progress) {
     const Reconstruction& part = job_.parts[number];
     std::unique_ptr<LinearOperator> own;
     together(communicator_, [&] { own = make_model(part, site); });
     SplitOperator all(*own, communicator_, devices);
     VectorMath math(*site.team);
     const LeastSquares problem{all,  part.data,     shape_of(part.geometry.grid),
-                               math, communicator_, [&] { return signals_.token().stop_requested(); }};
+                               math, communicator_, [&] { return stop.stop_requested(); }};
     const std::unique_ptr<Solver> solver = make_solver(part, problem);
     SolverProgress done;
     try {
@@ -284,7 +289,7 @@ class ReconstructJob {
     if (preview_ && !part.wavelength.empty()) preview_->begin(part.wavelength);
     const std::size_t before = done.iterations;
     const auto begin = std::chrono::steady_clock::now();
-    const RunEnd end = solve(number, *solver, problem, done, progress);
+    const RunEnd end = solve(number, *solver, problem, done, stop, progress);
     if (end == RunEnd::interrupted) end_interrupted(part, done);
     const std::size_t made = done.iterations - before;
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
@@ -306,14 +311,15 @@ class ReconstructJob {
     solver.begin();
   }
 
-  RunEnd solve(std::size_t number, Solver& solver, const LeastSquares& problem, SolverProgress& done, ProgressBar& progress) {
+  RunEnd solve(std::size_t number, Solver& solver, const LeastSquares& problem, SolverProgress& done, const std::stop_token& stop,
+               ProgressBar& progress) {
     const Reconstruction& part = job_.parts[number];
     const StoppingRules rules = stopping_rules(part);
     const IterationPace pace(number, job_.parts.size(), done.iterations, rules.iterations);
     // A terminal has the bar.
     const auto level = on_terminal() ? spdlog::level::debug : spdlog::level::info;
     RunHooks hooks;
-    hooks.interrupted = [&] { return signals_.token().stop_requested(); };
+    hooks.interrupted = [&] { return stop.stop_requested(); };
     hooks.iterated = [&](const SolverProgress& now, double residual) {
       spdlog::log(level, "{}iteration {}: residual {:.6g}, objective {:.6g}, step {:.4g}", label(part), now.iterations, residual,
                   now.last.objective, now.last.step);
@@ -358,7 +364,6 @@ class ReconstructJob {
 
   const ReconstructOptions& options_;
   Communicator& communicator_;
-  const StopSignals& signals_;
   const bool root_;
   Configuration configuration_;
   VolumeOutputs outputs_;
@@ -369,8 +374,8 @@ class ReconstructJob {
 
 }  // namespace
 
-void reconstruct_volumes(const ReconstructOptions& options, Communicator& communicator, const StopSignals& signals) {
-  ReconstructJob(options, communicator, signals).run();
+void reconstruct_volumes(const ReconstructOptions& options, Communicator& communicator) {
+  ReconstructJob(options, communicator).run();
 }
 
 }  // namespace echoform

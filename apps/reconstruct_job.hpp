@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "apps/stop_signals.hpp"
 #include "jobs/communicator.hpp"
 
 namespace echoform {
@@ -27,6 +26,6 @@ struct ReconstructOptions {
 
 /// Solves one wavelength after the other, and writes when all are done: each process has a part of the data where there are
 /// several. Errors are those of all (jobs/together.hpp).
-void reconstruct_volumes(const ReconstructOptions& options, Communicator& communicator, const StopSignals& signals);
+void reconstruct_volumes(const ReconstructOptions& options, Communicator& communicator);
 
 }  // namespace echoform

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <thread>
 
 #include "apps/command.hpp"
@@ -21,6 +22,7 @@
 #include "base/errors.hpp"
 #include "base/host_port.hpp"
 #include "base/sanitizers.hpp"
+#include "base/temporary_path.hpp"
 #include "formats/atomic_file.hpp"
 #include "methods/registry.hpp"
 #include "settings/reader.hpp"
@@ -50,6 +52,7 @@ class ScratchFolder {
     std::string name = (std::filesystem::temp_directory_path() / "echoform-soak-XXXXXX").string();
     if (mkdtemp(name.data()) == nullptr) throw RuntimeFault(fmt::format("cannot make a folder such as {}", name));
     path_ = name;
+    temporary_.emplace(path_);
   }
   ~ScratchFolder() {
     std::error_code ignored;
@@ -61,6 +64,7 @@ class ScratchFolder {
 
  private:
   std::filesystem::path path_;
+  std::optional<TemporaryPath> temporary_;
 };
 
 /// The demo's part and grid on free ports, with time-outs that a run sees often, and a frame's long enough for a busy machine.

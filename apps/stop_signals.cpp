@@ -5,7 +5,6 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <system_error>
@@ -13,6 +12,7 @@
 #include <utility>
 
 #include "base/errors.hpp"
+#include "base/temporary_path.hpp"
 
 namespace echoform {
 namespace {
@@ -30,53 +30,48 @@ Recipient& recipient() {
   return one;
 }
 
-void take_first(const std::function<void(bool)>& on_signal) {
+void take_first(int signal, int code_before, const std::function<void(bool, int)>& on_signal) {
   Recipient& whom = recipient();
   {
     const std::lock_guard lock(whom.mutex);
     whom.never_comes = !whom.was_there;
   }
-  on_signal(whom.never_comes);
-  if (whom.never_comes) ::_exit(0);
+  if (whom.never_comes) remove_temporary_paths();
+  on_signal(whom.never_comes, signal);
+  if (whom.never_comes) ::_exit(code_before);
   const std::lock_guard lock(whom.mutex);
   if (whom.present != nullptr) whom.present->request_stop();
 }
 
-[[noreturn]] void take_signals(int descriptor, const std::function<void(bool)>& on_signal) {
+[[noreturn]] void take_signals(int descriptor, int code_before, const std::function<void(bool, int)>& on_signal) {
   pthread_setname_np(pthread_self(), "signals");
   for (bool first = true;;) {
-    signalfd_siginfo signal{};
-    if (::read(descriptor, &signal, sizeof signal) != sizeof signal) continue;
-    if (!std::exchange(first, false)) ::_exit(128 + static_cast<int>(signal.ssi_signo));
-    take_first(on_signal);
+    signalfd_siginfo taken{};
+    if (::read(descriptor, &taken, sizeof taken) != sizeof taken) continue;
+    const auto signal = static_cast<int>(taken.ssi_signo);
+    if (!std::exchange(first, false)) {
+      remove_temporary_paths();
+      ::_exit(128 + signal);
+    }
+    take_first(signal, code_before, on_signal);
   }
 }
 
-struct Unbroken {
-  std::mutex work;
-  std::atomic<bool> ending = false;  // a signal waits for `work`, which whoever has it could else take again and again
-};
-
-Unbroken& unbroken() {
-  static auto& one = *new Unbroken;  // the thread below may be the last
+/// Who ends the process: a signal, or the command itself. Whoever is first has it for good.
+std::mutex& process_end() {
+  static auto& one = *new std::mutex;  // the thread below may be the last
   return one;
 }
 
-[[noreturn]] void end_by_the_first(sigset_t signals) {
+[[noreturn]] void end_by_the_first(sigset_t signals, int code, const std::function<void(int)>& on_signal) {
   pthread_setname_np(pthread_self(), "signals");
-  for (;;) {
-    int signal = 0;
-    if (sigwait(&signals, &signal) != 0) continue;
-    // Never unlocked again: nothing is begun that would be broken off.
-    unbroken().ending = true;
-    unbroken().work.lock();
-    std::signal(signal, SIG_DFL);
-    sigset_t one;
-    sigemptyset(&one);
-    sigaddset(&one, signal);
-    pthread_sigmask(SIG_UNBLOCK, &one, nullptr);
-    std::raise(signal);
+  int signal = 0;
+  while (sigwait(&signals, &signal) != 0) {
   }
+  process_end().lock();
+  remove_temporary_paths();
+  on_signal(signal);
+  ::_exit(code);
 }
 
 bool is_ignored(int signal) {
@@ -98,21 +93,21 @@ void HeldSignals::release() const noexcept {
   pthread_sigmask(SIG_SETMASK, &before_, nullptr);
 }
 
-void watch_signals(const HeldSignals& held, std::function<void(bool)> on_signal) {
+void watch_signals(const HeldSignals& held, int code_before, std::function<void(bool, int)> on_signal) {
   // One that is there already comes before all that the command does, whenever the thread below is given its turn.
   const timespec now{};
-  if (sigtimedwait(&held.set(), nullptr, &now) > 0) take_first(on_signal);
+  if (const int signal = sigtimedwait(&held.set(), nullptr, &now); signal > 0) take_first(signal, code_before, on_signal);
   const int descriptor = ::signalfd(-1, &held.set(), SFD_CLOEXEC);
   if (descriptor < 0) throw RuntimeFault(fmt::format("signals cannot be watched: {}", std::strerror(errno)));
   try {
-    std::thread([descriptor, call = std::move(on_signal)] { take_signals(descriptor, call); }).detach();
+    std::thread([descriptor, code_before, call = std::move(on_signal)] { take_signals(descriptor, code_before, call); }).detach();
   } catch (const std::system_error& error) {
     ::close(descriptor);
     throw RuntimeFault(fmt::format("signals cannot be watched: {}", error.what()));
   }
 }
 
-void end_by_signals(const HeldSignals& held) {
+EndBySignals::EndBySignals(const HeldSignals& held, int code, std::function<void(int)> on_signal) {
   // What whoever started this ignores, as a shell does for what runs in the background, ends no program; while it is blocked the
   // system would hand it to the thread all the same.
   sigset_t ending = held.set();
@@ -120,19 +115,14 @@ void end_by_signals(const HeldSignals& held) {
     if (is_ignored(signal)) sigdelset(&ending, signal);
   }
   try {
-    std::thread(end_by_the_first, ending).detach();
+    std::thread([ending, code, call = std::move(on_signal)] { end_by_the_first(ending, code, call); }).detach();
   } catch (const std::system_error& error) {
     throw RuntimeFault(fmt::format("signals cannot be watched: {}", error.what()));
   }
 }
 
-UnbrokenWork::UnbrokenWork() {
-  while (unbroken().ending) ::pause();  // the process is about to end
-  unbroken().work.lock();
-}
-
-UnbrokenWork::~UnbrokenWork() {
-  unbroken().work.unlock();
+EndBySignals::~EndBySignals() {
+  process_end().lock();  // never unlocked: a signal that comes now is too late
 }
 
 StopSignals::StopSignals() {

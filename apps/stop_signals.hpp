@@ -25,26 +25,23 @@ class HeldSignals {
   sigset_t before_;
 };
 
-/// For a command that runs until it is told to end: starts a thread that takes the held signals for the rest of the process's
-/// life. The first one calls `on_signal`, which says whether the process ends at once; then it is for the StopSignals that there
-/// is. Before there is one nothing has been made that must end in order, and the process ends, with exit code 0: nobody waits for
-/// what takes long at a command's start. A second signal always ends the process at once, with 128 and its number as exit code.
-/// RuntimeFault where the system has no descriptor or thread for it.
-void watch_signals(const HeldSignals& held, std::function<void(bool at_once)> on_signal);
+/// For a command that ends in order: starts a thread that takes the held signals for the rest of the process's life. The first
+/// one calls `on_signal`, which says whether the process ends at once; then it is for the StopSignals that there is. Before there
+/// is one nothing has been made that must end in order, and the process ends, with `code_before`: nobody waits for what takes
+/// long at a command's start. A second signal always ends the process at once, with 128 and its number as exit code, and removes
+/// every TemporaryPath. RuntimeFault where the system has no descriptor or thread for it.
+void watch_signals(const HeldSignals& held, int code_before, std::function<void(bool at_once, int signal)> on_signal);
 
-/// For a command that ends by a signal as any program does, but leaves nothing half-done: starts a thread that takes the held
-/// signals but for those that are ignored, waits for the UnbrokenWork that there is, and lets the signal end the process.
+/// For a command that makes something and does not look for a wish to stop meanwhile. As long as this lives, the first of the
+/// held signals, but for those that are ignored, removes every TemporaryPath, calls `on_signal` and ends the process with `code`.
 /// RuntimeFault where the system has no thread for it.
-void end_by_signals(const HeldSignals& held);
-
-/// While one lives, on whichever thread, the process does not end by a signal of end_by_signals(). Short, as the writing of a
-/// file.
-class UnbrokenWork {
+class EndBySignals {
  public:
-  UnbrokenWork();
-  ~UnbrokenWork();
-  UnbrokenWork(const UnbrokenWork&) = delete;
-  UnbrokenWork& operator=(const UnbrokenWork&) = delete;
+  EndBySignals(const HeldSignals& held, int code, std::function<void(int signal)> on_signal);
+  /// The command has come to its end before a signal. Does not return where a signal was first.
+  ~EndBySignals();
+  EndBySignals(const EndBySignals&) = delete;
+  EndBySignals& operator=(const EndBySignals&) = delete;
 };
 
 /// From its construction on the signal that is taken is a stop that is asked for, and the command ends in order. One at a time.

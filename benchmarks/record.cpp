@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/errors.hpp"
+#include "base/temporary_path.hpp"
 #include "benchmarks/stopwatch.hpp"
 #include "formats/mfmc_writer.hpp"
 #include "recording/recorder.hpp"
@@ -25,10 +26,11 @@ namespace {
 /// Deletes what a turn wrote, however it ends.
 class TurnFolder {
  public:
-  explicit TurnFolder(const std::filesystem::path& in) : path_(in / fmt::format("echoform-bench-{}", ::getpid())) {
-    std::error_code error;
-    if (!std::filesystem::create_directory(path_, error))
-      throw InputError(in.string(), error ? error.message() : "one of the same name", "a folder to write recordings to");
+  explicit TurnFolder(const std::filesystem::path& in)
+      : path_(in / fmt::format("echoform-bench-{}", ::getpid())),
+        temporary_(path_, [this] { return std::filesystem::create_directory(path_, error_); }) {
+    if (!temporary_.created())
+      throw InputError(in.string(), error_ ? error_.message() : "one of the same name", "a folder to write recordings to");
   }
   ~TurnFolder() {
     std::error_code error;
@@ -40,6 +42,8 @@ class TurnFolder {
 
  private:
   std::filesystem::path path_;
+  std::error_code error_;
+  TemporaryPath temporary_;
 };
 
 double write_plain(const RecordCase& test, FrameCycle& cycle, std::size_t frames) {

@@ -128,7 +128,11 @@ bool AtomicFile::make_unnamed() {
 
 bool AtomicFile::make_named() {
   return with_random_name(path_.filename().string(), [this](const std::string& name) {
-    file_ = FileDescriptor(::openat(directory_.get(), name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));
+    const auto make = [&] {
+      file_ = FileDescriptor(::openat(directory_.get(), name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));
+      return static_cast<bool>(file_);
+    };
+    temporary_.emplace(directory_of(path_) / name, make);
     if (file_) aside_name_ = name;
     return static_cast<bool>(file_);
   });
@@ -152,9 +156,12 @@ bool AtomicFile::put_in_place() {
       if (errno != EEXIST) return false;
       // A link replaces nothing; a name does.
       if (!with_random_name(name, [&](const std::string& random) {
-            if (::linkat(AT_FDCWD, aside().c_str(), in, random.c_str(), AT_SYMLINK_FOLLOW) != 0) return false;
-            aside_name_ = random;
-            return true;
+            const auto link = [&] {
+              return ::linkat(AT_FDCWD, aside().c_str(), in, random.c_str(), AT_SYMLINK_FOLLOW) == 0;
+            };
+            temporary_.emplace(directory_of(path_) / random, link);
+            if (temporary_->created()) aside_name_ = random;
+            return temporary_->created();
           }))
         return false;
     }
@@ -180,6 +187,7 @@ void AtomicFile::commit() {
     fail();
   }
   committed_ = true;
+  temporary_.reset();
   directory_ = FileDescriptor();
 }
 

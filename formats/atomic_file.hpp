@@ -3,11 +3,13 @@
 
 #include <filesystem>
 #include <iosfwd>
+#include <optional>
 #include <span>
 #include <string>
 
 #include "base/file_descriptor.hpp"
 #include "base/function_ref.hpp"
+#include "base/temporary_path.hpp"
 
 namespace echoform {
 
@@ -31,7 +33,7 @@ class AtomicFile {
   /// another user's in a directory that everybody writes to (as the kernel's fs.protected_symlinks has it); RuntimeFault where
   /// the system makes no file.
   explicit AtomicFile(std::filesystem::path path, IfThere if_there = IfThere::replace);
-  /// Removes what was written unless committed.
+  /// Removes what was written unless committed, as a signal does that ends the process before.
   ~AtomicFile();
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;
@@ -57,6 +59,7 @@ class AtomicFile {
   FileDescriptor directory_;
   FileDescriptor file_;
   std::string aside_name_;  // empty where it has none
+  std::optional<TemporaryPath> temporary_;  // of that name, until the file is in its place
   bool committed_ = false;
 };
 

@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include "base/errors.hpp"
+#include "base/temporary_path.hpp"
 #include "transport/peers/key_file.hpp"
 
 namespace echoform {
@@ -20,17 +21,6 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t text_length = 40;
 constexpr std::size_t most_clients = 4096;
-
-/// Closes its descriptor.
-struct File {
-  int descriptor;
-  explicit File(int opened) : descriptor(opened) {}
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
-  ~File() {
-    if (descriptor >= 0) ::close(descriptor);
-  }
-};
 
 std::string_view trimmed(std::string_view text) {
   constexpr std::string_view blanks = " \t\r\"'";
@@ -66,23 +56,46 @@ CurveKey one_of(const std::vector<CurveKey>& keys, std::string_view name, const 
                    fmt::format("a line {} = \"...\", as `echoform keygen` writes it", name));
 }
 
-/// A new file; errno says why not.
-bool write_new(const fs::path& file, ::mode_t mode, std::string_view text) {
-  const File open(::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode));
-  if (open.descriptor < 0) return false;
-  while (!text.empty()) {
-    const ssize_t put = ::write(open.descriptor, text.data(), text.size());
-    if (put < 0 && errno == EINTR) continue;
-    if (put <= 0) {
-      const int reason = errno;
-      ::unlink(file.c_str());
-      errno = reason;
-      return false;
-    }
-    text.remove_prefix(static_cast<std::size_t>(put));
+/// A new file of one of the two keys, which goes unless keep() is called: half a pair is of no use.
+class NewKeyFile {
+ public:
+  NewKeyFile(const fs::path& file, ::mode_t mode)
+      : file_(file), temporary_(file, [this, mode] {
+          descriptor_ = ::open(file_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
+          return descriptor_ >= 0;
+        }) {
+    if (temporary_.created()) return;
+    if (errno == EEXIST) throw InputError(file_.string(), "a file that exists", "a new name: keys are not overwritten");
+    fail();
   }
-  return true;
-}
+  ~NewKeyFile() {
+    if (descriptor_ < 0) return;
+    ::close(descriptor_);
+    if (!kept_) ::unlink(file_.c_str());
+  }
+  NewKeyFile(const NewKeyFile&) = delete;
+  NewKeyFile& operator=(const NewKeyFile&) = delete;
+
+  void write(std::string_view text) const {
+    while (!text.empty()) {
+      const ssize_t put = ::write(descriptor_, text.data(), text.size());
+      if (put < 0 && errno == EINTR) continue;
+      if (put <= 0) fail();
+      text.remove_prefix(static_cast<std::size_t>(put));
+    }
+  }
+  void keep() noexcept { kept_ = true; }
+
+ private:
+  [[noreturn]] void fail() const {
+    throw RuntimeFault(fmt::format("{}: cannot be written: {}", file_.string(), std::strerror(errno)));
+  }
+
+  const fs::path file_;
+  int descriptor_ = -1;
+  TemporaryPath temporary_;
+  bool kept_ = false;
+};
 
 }  // namespace
 
@@ -136,21 +149,13 @@ void write_curve_pair(const fs::path& prefix, const CurvePair& pair) {
   secret += ".secret";
   shared += ".public";
   const std::string public_line = fmt::format("metadata\ncurve\n    public-key = \"{}\"\n", curve_text(pair.public_key));
-  const auto fail = [](const fs::path& file) {
-    if (errno == EEXIST) throw InputError(file.string(), "a file that exists", "a new name: keys are not overwritten");
-    throw RuntimeFault(fmt::format("{}: cannot be written: {}", file.string(), std::strerror(errno)));
-  };
-  if (!write_new(secret, 0600,
-                 fmt::format("# CURVE certificate with the secret key: keep it to yourself.\n{}    secret-key = \"{}\"\n",
-                             public_line, curve_text(pair.secret_key)))) {
-    fail(secret);
-  }
-  if (!write_new(shared, 0644, "# CURVE certificate, public key: give it to those who are to know you.\n" + public_line)) {
-    const int reason = errno;
-    ::unlink(secret.c_str());
-    errno = reason;
-    fail(shared);
-  }
+  NewKeyFile secret_file(secret, 0600);
+  NewKeyFile shared_file(shared, 0644);
+  secret_file.write(fmt::format("# CURVE certificate with the secret key: keep it to yourself.\n{}    secret-key = \"{}\"\n",
+                                public_line, curve_text(pair.secret_key)));
+  shared_file.write("# CURVE certificate, public key: give it to those who are to know you.\n" + public_line);
+  secret_file.keep();
+  shared_file.keep();
 }
 
 CurvePair read_curve_secret(const fs::path& file, std::string_view where) {

@@ -1,0 +1,63 @@
+#include "base/temporary_path.hpp"
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <mutex>
+#include <system_error>
+#include <utility>
+
+namespace echoform {
+namespace {
+
+struct Registry {
+  std::timed_mutex mutex;
+  std::list<std::filesystem::path> paths;
+};
+
+Registry& registry() {
+  static auto& one = *new Registry;  // a thread that takes signals may be the last
+  return one;
+}
+
+std::list<std::filesystem::path>::iterator enter(std::filesystem::path path) {
+  std::list<std::filesystem::path>& paths = registry().paths;
+  return paths.insert(paths.end(), std::move(path));
+}
+
+}  // namespace
+
+TemporaryPath::TemporaryPath(std::filesystem::path path) {
+  const std::lock_guard lock(registry().mutex);
+  place_ = enter(std::move(path));
+}
+
+TemporaryPath::TemporaryPath(std::filesystem::path path, FunctionRef<bool()> create) {
+  const std::lock_guard lock(registry().mutex);
+  place_ = enter(std::move(path));
+  created_ = create();
+  if (!created_) registry().paths.erase(place_);
+}
+
+TemporaryPath::~TemporaryPath() {
+  if (!created_) return;
+  const std::lock_guard lock(registry().mutex);
+  registry().paths.erase(place_);
+}
+
+void remove_temporary_paths() noexcept {
+  Registry& all = registry();
+  // Never unlocked. Who has it may be stuck in the system, on a disk of another machine: then the process ends all the same.
+  if (!all.mutex.try_lock_for(std::chrono::seconds(1))) return;
+  for (const std::filesystem::path& path : all.paths) {
+    std::error_code ignored;
+    std::filesystem::remove_all(path, ignored);
+  }
+  // Other threads still run: one may have been about to open what is gone, and would make it anew.
+  const rlimit none{0, 0};
+  ::setrlimit(RLIMIT_NOFILE, &none);
+  for (const std::filesystem::path& path : all.paths) ::unlink(path.c_str());
+}
+
+}  // namespace echoform
