@@ -10,6 +10,7 @@
 
 #include "apps/log.hpp"
 #include "base/errors.hpp"
+#include "base/terminal_text.hpp"
 #include "engines/engine_registry.hpp"
 #include "gpu/device_probe.hpp"
 #include "methods/registry.hpp"
@@ -105,12 +106,14 @@ void ProgressBar::draw(double done, std::string_view what) {
   if (!shown_) return;
   constexpr std::size_t width = 24;
   const auto filled = std::min(width, static_cast<std::size_t>(width * done / static_cast<double>(steps_)));
-  write_status(fmt::format("\r\033[K[{:#<{}}{:.<{}}] {}", "", filled, "", width - filled, what));
+  write_status(
+      fmt::format("\r\033[K[{:#<{}}{:.<{}}] {}", "", filled, "", width - filled, terminal_text(what, LineBreaks::replaced)));
   drawn_ = std::chrono::steady_clock::now();
 }
 
 void LiveLine::show(std::string_view line) {
-  write_status(terminal_ ? fmt::format("\r\033[K{}", line) : fmt::format("{}\n", line));
+  const std::string text = terminal_text(line, LineBreaks::replaced);
+  write_status(terminal_ ? fmt::format("\r\033[K{}", text) : fmt::format("{}\n", text));
   open_ = terminal_;
 }
 

@@ -8,6 +8,7 @@
 #include "apps/command.hpp"
 #include "apps/common.hpp"
 #include "apps/keys.hpp"
+#include "apps/text_output.hpp"
 #include "base/errors.hpp"
 #include "transport/control/zeromq_control.hpp"
 
@@ -62,22 +63,29 @@ std::string value_text(const wire::Setting& setting) {
   return setting.default_value().empty() ? "not set" : with_unit(setting.default_value(), setting.unit());
 }
 
+/// A line of its own, whatever the server has put into it.
+template <class... Arguments>
+void print_line(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
+  print_result("{}\n", terminal_text(fmt::format(format, std::forward<Arguments>(arguments)...), LineBreaks::replaced));
+}
+
 void print_text(const wire::ControlReply& reply, bool described) {
   std::size_t widest = 0;
   for (const auto& setting : reply.settings()) widest = std::max(widest, setting.key().size());
   for (const auto& setting : reply.settings()) {
     const std::string changed = setting.value() == setting.file_value() ? "" : "  (changed)";
-    fmt::print("{:<{}}  {}{}\n", setting.key(), widest, value_text(setting), changed);
+    print_line("{:<{}}  {}{}", setting.key(), widest, value_text(setting), changed);
     if (!described) continue;
-    fmt::print("  {}\n  {}{}{}\n", setting.help(), setting.type(), setting.words().empty() && setting.range().empty() ? "" : ": ",
+    print_line("  {}", setting.help());
+    print_line("  {}{}{}", setting.type(), setting.words().empty() && setting.range().empty() ? "" : ": ",
                setting.words().empty() ? setting.range() : fmt::format("{}", fmt::join(setting.words(), ", ")));
-    fmt::print("  {}\n", setting.effect() == "imaging"      ? "changes between two frames, once an engine is built for it"
-                         : setting.effect() == "instrument" ? "changes between two frames, once the instrument has been told"
-                                                            : "changes at once");
+    print_line("  {}", setting.effect() == "imaging"      ? "changes between two frames, once an engine is built for it"
+                       : setting.effect() == "instrument" ? "changes between two frames, once the instrument has been told"
+                                                          : "changes at once");
   }
-  for (const std::string& line : reply.sinks()) fmt::print("{}\n", line);
+  for (const std::string& line : reply.sinks()) print_line("{}", line);
   for (const std::string& line : reply.warnings()) spdlog::warn("{}", line);
-  fmt::print("revision {}{}\n", reply.revision(), reply.streaming() ? "" : ", for the next stream");
+  print_result("revision {}{}\n", reply.revision(), reply.streaming() ? "" : ", for the next stream");
 }
 
 void print_json(const wire::ControlReply& reply) {
@@ -98,7 +106,7 @@ void print_json(const wire::ControlReply& reply) {
   for (const std::string& line : reply.sinks()) out["sinks"].push_back(line);
   for (const std::string& line : reply.warnings()) out["warnings"].push_back(line);
   if (!reply.reason().empty()) out["reason"] = reply.reason();
-  fmt::print("{}\n", out.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+  print_result("{}\n", out.dump(-1, ' ', true, nlohmann::ordered_json::error_handler_t::replace));
 }
 
 int control(const ControlOptions& options) {

@@ -12,6 +12,7 @@
 #include "apps/common.hpp"
 #include "apps/play.hpp"
 #include "apps/recorded_frame.hpp"
+#include "apps/text_output.hpp"
 #include "base/errors.hpp"
 #include "formats/atomic_file.hpp"
 #include "formats/capture_file.hpp"
@@ -90,8 +91,8 @@ int convert(const ConvertOptions& chosen) {
                               : path.extension() == ".hdf5" && stored.sample_scale != 1.0        ? "float32 amplitudes"
                               : path.extension() == ".uff" && facts_of(stored.encoding).counts() ? "float32 amplitudes"
                                                                                                  : "they are";
-  fmt::print("{}\nwrote {} frames, {} as {}, to {}\n", recording->describe(), writer->frames(),
-             words::sample_encoding.of(stored.encoding), as, chosen.output);
+  print_result("{}\nwrote {} frames, {} as {}, to {}\n", recording->describe(), writer->frames(),
+               words::sample_encoding.of(stored.encoding), as, chosen.output);
   return 0;
 }
 

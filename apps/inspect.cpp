@@ -13,6 +13,7 @@
 #include "acquisition/words.hpp"
 #include "apps/command.hpp"
 #include "apps/inspect_capture.hpp"
+#include "apps/text_output.hpp"
 #include "base/errors.hpp"
 #include "formats/mfmc_check.hpp"
 #include "formats/recording.hpp"
@@ -113,7 +114,7 @@ Positions positions_of(const Recording& recording) {
 }
 
 void print_row(std::string_view name, std::string_view text) {
-  fmt::print("{:<11} {}\n", name, text);
+  print_result("{:<11} {}\n", name, terminal_text(text, LineBreaks::replaced));
 }
 
 void print_text(const Inspection& found) {
@@ -190,7 +191,7 @@ void print_json(const std::string& path, const Inspection& found) {
     out["violations_not_shown"] = found.mfmc->not_shown;
   }
   if (found.capture) out.update(json_of_capture(*found.capture));
-  fmt::print("{}\n", out.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
+  print_result("{}\n", out.dump(2, ' ', true, nlohmann::json::error_handler_t::replace));
 }
 
 int inspect(const std::string& path, bool json) {

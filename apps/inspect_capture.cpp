@@ -1,4 +1,5 @@
 #include "apps/inspect_capture.hpp"
+#include "apps/text_output.hpp"
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
@@ -37,7 +38,9 @@ std::vector<std::string> capture_faults(const CaptureScan& scan) {
 }
 
 void print_capture(const CaptureScan& scan) {
-  const auto row = [](std::string_view name, const std::string& text) { fmt::print("{:<11} {}\n", name, text); };
+  const auto row = [](std::string_view name, const std::string& text) {
+    print_result("{:<11} {}\n", name, terminal_text(text, LineBreaks::replaced));
+  };
   row("time", fmt::format("{}, {:.3f} s", time_text(scan.began()), seconds(scan.duration())));
   for (const CapturedSequence& sequence : scan.sequences()) {
     const Acquisition& a = sequence.acquisition;

@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "apps/text_output.hpp"
+#include "base/terminal_text.hpp"
 
 namespace echoform {
 namespace {
@@ -69,11 +70,15 @@ class OutputSink final : public spdlog::sinks::base_sink<std::mutex> {
     if (std::string_view(message.logger_name.data(), message.logger_name.size()) == status_name) {
       return output_.write({message.payload.data(), message.payload.size()});
     }
+    // What a peer or a file has put into a line shall neither steer the terminal nor make another line of it.
+    const std::string text = terminal_text({message.payload.data(), message.payload.size()}, LineBreaks::replaced);
+    spdlog::details::log_msg clean = message;
+    clean.payload = text;
     line_.clear();
-    formatter_->format(message, line_);
+    formatter_->format(clean, line_);
     const std::string_view plain(line_.data(), line_.size());
-    if (!colours_ || message.color_range_end <= message.color_range_start) return output_.write(plain);
-    const std::size_t begin = message.color_range_start, end = message.color_range_end;
+    if (!colours_ || clean.color_range_end <= clean.color_range_start) return output_.write(plain);
+    const std::size_t begin = clean.color_range_start, end = clean.color_range_end;
     return output_.write(fmt::format("{}{}{}{}{}", plain.substr(0, begin), colours_of_levels[message.level],
                                      plain.substr(begin, end - begin), no_colour, plain.substr(end)));
   }

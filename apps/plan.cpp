@@ -13,6 +13,7 @@
 #include "apps/common.hpp"
 #include "apps/recorded_frame.hpp"
 #include "apps/recorded_scan.hpp"
+#include "apps/text_output.hpp"
 #include "base/errors.hpp"
 #include "benchmarks/frame.hpp"
 #include "config/memory_limit.hpp"
@@ -137,8 +138,8 @@ int plan_command(const PlanOptions& options) {
     report.values["images_per_second"] = found.images_per_second;
     report.values["engine"] = found.engine;
   }
-  for (const auto& [name, text] : report.rows) fmt::print("{:<11} {}\n", name, text);
-  for (const std::string& text : report.warnings) fmt::print("warning: {}\n", text);
+  for (const auto& [name, text] : report.rows) print_result("{:<11} {}\n", name, text);
+  for (const std::string& text : report.warnings) print_result("warning: {}\n", text);
   if (!options.json_file.empty()) {
     report.values["warnings"] = report.warnings;
     const std::string text = report.values.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + '\n';

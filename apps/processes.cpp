@@ -9,6 +9,7 @@
 
 #include "apps/text_output.hpp"
 #include "base/errors.hpp"
+#include "base/terminal_text.hpp"
 #include "gpu/device_probe.hpp"
 
 namespace echoform {
@@ -16,7 +17,8 @@ namespace {
 
 /// All processes have failed by the same: rank 0 says so before any of them ends, since mpirun ends the others then.
 int end_together(Communicator& communicator, const std::exception& error, int code) {
-  if (communicator.rank() == 0) standard_error().write(fmt::format("echoform: {}\n", error.what()));
+  if (communicator.rank() == 0)
+    standard_error().write(fmt::format("echoform: {}\n", terminal_text(error.what(), LineBreaks::replaced)));
   static_cast<void>(communicator.any(false));
   return code;
 }
@@ -38,7 +40,8 @@ int run_processes(FunctionRef<void(Communicator&)> work) {
   } catch (const std::exception& error) {
     if (alone) throw;
     // On this process alone: no memory, no threads, a sum of GPUs that failed.
-    standard_error().write(fmt::format("echoform: process {}: {}\n", communicator->rank(), error.what()));
+    standard_error().write(
+        fmt::format("echoform: process {}: {}\n", communicator->rank(), terminal_text(error.what(), LineBreaks::replaced)));
     communicator->abort(1);
     return 1;
   }

@@ -8,6 +8,9 @@
 #include <cstddef>
 #include <mutex>
 #include <string_view>
+#include <utility>
+
+#include "base/terminal_text.hpp"
 
 namespace echoform {
 
@@ -49,10 +52,16 @@ class TextOutput {
 [[nodiscard]] TextOutput& standard_error() noexcept;
 
 /// As fmt::print() on standard output, at once, and without an exception where it cannot be written. For commands that last:
-/// standard output that nobody reads shall not keep them from ending.
+/// standard output that nobody reads shall not keep them from ending. What could steer a terminal is replaced (terminal_text()).
 template <class... Arguments>
 void print(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
-  standard_output().write(fmt::format(format, std::forward<Arguments>(arguments)...));
+  standard_output().write(terminal_text(fmt::format(format, std::forward<Arguments>(arguments)...), LineBreaks::kept));
+}
+/// The same for commands that have not done what they were asked for until all of it is written: as fmt::print(), it throws
+/// std::system_error where that fails.
+template <class... Arguments>
+void print_result(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
+  fmt::print("{}", terminal_text(fmt::format(format, std::forward<Arguments>(arguments)...), LineBreaks::kept));
 }
 
 }  // namespace echoform

@@ -50,7 +50,7 @@ struct Observed {
 std::string drops_text(const wire::Image& image) {
   std::string text;
   for (const auto& drop : image.drops()) {
-    if (drop.frames() > 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", drop.reason(), drop.frames());
+    if (drop.frames() > 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", one_line(drop.reason()), drop.frames());
   }
   return text.empty() ? "none" : text;
 }
@@ -79,7 +79,7 @@ void print_summary(const SubscriberStatistics& s, const Observed& seen) {
   for (const auto& [name, histogram] : seen.stages) {
     HistogramCounts counts;
     histogram.read(counts);
-    print("stage {:<18} p50 {:.3f} ms, p99 {:.3f} ms\n", name, 1e-6 * static_cast<double>(counts.quantile(0.5)),
+    print("stage {:<18} p50 {:.3f} ms, p99 {:.3f} ms\n", one_line(name), 1e-6 * static_cast<double>(counts.quantile(0.5)),
           1e-6 * static_cast<double>(counts.quantile(0.99)));
   }
   if (seen.last) print("drops at the server: {}\n", drops_text(*seen.last));
@@ -120,7 +120,7 @@ void print_json(const SubscriberStatistics& s, const Observed& seen) {
                                        {"stages", stages},
                                        {"drops", drops}};
   // Names come from a peer: what is not UTF-8 is replaced, not thrown at.
-  print("{}\n", summary.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+  print("{}\n", summary.dump(-1, ' ', true, nlohmann::ordered_json::error_handler_t::replace));
 }
 
 Axis axis_of(const wire::Axis& axis) {

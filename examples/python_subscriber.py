@@ -46,7 +46,7 @@ def main():
     print(f"{seen.images} images, {seen.images_per_second:.1f} images/s, {seen.gaps} missing")
     if image is not None:
         x, z, values = 1e3 * image.x, 1e3 * image.z, image.pixels
-        print(f"view {image.view}, {'x'.join(map(str, values.shape))} {values.dtype}, "
+        print(f"{image}, "
               f"x {x[0]:g} .. {x[-1]:g} mm, z {z[0]:g} .. {z[-1]:g} mm, maximum {values.max():g}")
         if arguments.save:
             numpy.save(arguments.save, values)

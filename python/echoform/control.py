@@ -11,6 +11,7 @@ import zmq
 from ._messages import messages, parse
 from ._sockets import connect, make_socket, tcp_endpoint
 from .errors import EchoformError, Rejected, TimedOut
+from .wire import shown
 
 _REPLY_LIMIT = 1 << 20  # bytes
 _OUTCOMES = {number: name for name, number in messages.enumeration("ControlOutcome").items()}
@@ -160,5 +161,5 @@ class Control:
         outcome = _OUTCOMES.get(reply.outcome, "")
         if outcome == "DONE":
             return reply
-        reason = "".join(c if c.isprintable() else "?" for c in reply.reason) or f"outcome {reply.outcome} without a reason"
+        reason = shown(reply.reason) or f"outcome {reply.outcome} without a reason"
         raise {"REFUSED": Rejected, "CONFLICT": Conflict}.get(outcome, EchoformError)(reason)

@@ -9,6 +9,7 @@ import numpy as np
 
 from ._messages import messages, parse
 from .errors import MalformedMessage
+from .wire import shown
 
 _EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)
 _USUAL_HEAD, _HEAD_LIMIT = 8192, 64 * 1024  # bytes of a message before its pixels
@@ -258,7 +259,7 @@ class Image:
     def __repr__(self) -> str:
         shape = "x".join(map(str, self.pixels.shape))
         place = "" if self.position is None else f" position {self.position}"
-        return f"<Image {self.stream} {self.view} sequence {self.sequence}{place}: {shape} {self.pixels.dtype}>"
+        return f"<Image {shown(self.stream)} {shown(self.view)} sequence {self.sequence}{place}: {shape} {self.pixels.dtype}>"
 
 
 def _axis(axis) -> np.ndarray:

@@ -242,6 +242,11 @@ def end_header(session: int = 0) -> bytes:
     return number(1, session)
 
 
+def shown(text: str) -> str:
+    """What a peer has said, for a terminal: without control characters and marks that turn the direction of writing."""
+    return "".join(c if c.isprintable() else "?" for c in text)
+
+
 def parse_accept(header: bytes) -> tuple[int, str]:
     """(bytes of one frame by the server's reckoning, name of the server)."""
     frame_bytes, server = 0, ""
@@ -249,7 +254,7 @@ def parse_accept(header: bytes) -> tuple[int, str]:
         if field == 1 and isinstance(value, int):
             frame_bytes = value
         elif field == 2 and isinstance(value, bytes):
-            server = value.decode(errors="replace")
+            server = shown(value.decode(errors="replace"))
     return frame_bytes, server
 
 
@@ -258,8 +263,7 @@ def parse_reject(header: bytes) -> tuple[str, bool]:
     reason, retry = "no reason was given", False
     for field, value in fields(header):
         if field == 1 and isinstance(value, bytes):
-            # Whatever the peer states, a terminal is sent no control characters.
-            reason = "".join(c if c.isprintable() else "?" for c in value.decode(errors="replace"))
+            reason = shown(value.decode(errors="replace"))
         if field == 2 and isinstance(value, int):
             retry = value != 0
     return reason, retry
