@@ -68,7 +68,7 @@ std::string read_text_file(const std::filesystem::path& path, const TextFileRequ
   if (!S_ISREG(state.st_mode)) because.refuse("something that is not a file", "which is no regular file");
   if (request.secret && (state.st_mode & (S_IRWXO | S_IWGRP)) != 0) {
     const std::string found = fmt::format("permissions {:03o}", state.st_mode & 0777U);
-    because.refuse(found, "with " + found, "a secret that others have no access to (chmod 600)");
+    because.refuse(found, "with " + found, "a secret key that others have no access to (chmod 600)");
   }
   const auto stated = static_cast<std::uintmax_t>(state.st_size);
   if (stated > request.maximum_bytes) because.refuse_size(stated);

@@ -179,10 +179,11 @@ TEST(Events, SayWhatIsWrongWithThem) {
   EXPECT_EQ(of(PointWaveEvent{{Metres(0.0), Metres(0.0), Metres(INFINITY)}, velocity, std::nullopt}),
             "Hello event 0: found a point at inf m; expected places within 1000 m of the probe");
   EXPECT_EQ(of(PointWaveEvent{{}, MetresPerSecond(0.0), std::nullopt}),
-            "Hello event 0: found a velocity of 0 m/s; expected that of the delays, above 0");
+            "Hello event 0: found a velocity of 0 m/s; expected that of the delays, 1 to 100000 m/s");
   EXPECT_EQ(of(LawEvent{{}}), "Hello event 0: found a law of no elements; expected at least one that fires");
   EXPECT_EQ(of(LawEvent{{1, 2}, {1e-6F}}), "Hello event 0: found 1 delays of 2 elements; expected as many, or none");
-  EXPECT_EQ(of(LawEvent{{1, 2}, {}, {1.0F, 0.0F}}), "Hello event 0: found a weight of 0; expected finite numbers other than 0");
+  EXPECT_EQ(of(LawEvent{{1, 2}, {}, {1.0F, 0.0F}}),
+            "Hello event 0: found a weight of 0; expected numbers of magnitude 1e-09 to 1e+09");
   EXPECT_EQ(of(LawEvent{{1, 2}, {0.0F, 1e-6F}, {1.0F, -1.0F}}),
             "Hello event 0: found weights of both signs and delays; expected a code without delays, or weights of one sign");
   EXPECT_EQ(of(CodeEvent{{1, 1}}), "Hello event 0: found 2 signs; expected one for each of the 8 elements");
@@ -238,12 +239,15 @@ TEST(PassiveEvents, AtPositionsThatTurnTheDetectorsAnywhere) {
 
 TEST(PassiveEvents, SayWhatIsWrongWithThem) {
   const auto of = [](TransmitForm form) { return reason_against(of_form(std::move(form))); };
-  EXPECT_EQ(of(PassiveEvent{Metres(800.0)}), "Hello event 0: found light of 800 m; expected 0 (unknown) to 1 m");
-  EXPECT_EQ(of(PassiveEvent{Metres(-8e-7)}), "Hello event 0: found light of -8e-07 m; expected 0 (unknown) to 1 m");
-  EXPECT_EQ(of(PassiveEvent{Metres(NAN)}), "Hello event 0: found light of nan m; expected 0 (unknown) to 1 m");
-  EXPECT_EQ(of(PassiveEvent{Metres(8e-7), -1.0}), "Hello event 0: found a pulse of -1 J; expected 0 (unknown) to 1000 J");
-  EXPECT_EQ(of(PassiveEvent{Metres(8e-7), 2e3}), "Hello event 0: found a pulse of 2000 J; expected 0 (unknown) to 1000 J");
-  EXPECT_EQ(of(PassiveEvent{Metres(8e-7), NAN}), "Hello event 0: found a pulse of nan J; expected 0 (unknown) to 1000 J");
+  EXPECT_EQ(of(PassiveEvent{Metres(800.0)}), "Hello event 0: found light of 800 m; expected 0 (unknown), or 1e-09 to 1 m");
+  EXPECT_EQ(of(PassiveEvent{Metres(-8e-7)}), "Hello event 0: found light of -8e-07 m; expected 0 (unknown), or 1e-09 to 1 m");
+  EXPECT_EQ(of(PassiveEvent{Metres(NAN)}), "Hello event 0: found light of nan m; expected 0 (unknown), or 1e-09 to 1 m");
+  EXPECT_EQ(of(PassiveEvent{Metres(8e-7), -1.0}),
+            "Hello event 0: found a pulse of -1 J; expected 0 (unknown), or 1e-15 to 1000 J");
+  EXPECT_EQ(of(PassiveEvent{Metres(8e-7), 2e3}),
+            "Hello event 0: found a pulse of 2000 J; expected 0 (unknown), or 1e-15 to 1000 J");
+  EXPECT_EQ(of(PassiveEvent{Metres(8e-7), NAN}),
+            "Hello event 0: found a pulse of nan J; expected 0 (unknown), or 1e-15 to 1000 J");
 
   Acquisition mixed = of_form(PassiveEvent{});
   mixed.events.push_back({ElementEvent{3}, {}});

@@ -57,7 +57,7 @@ TEST_P(Takeover, FailingEngine) {
   bench.refusing_engines.set([](const ImagingSetup& setup) {
     if (setup.acquisition.samples == 120) throw RuntimeFault("no memory for it");
   });
-  expect_refused(bench, make_acquisition(4, 120), "the server could not open the stream: no memory for it");
+  expect_refused(bench, make_acquisition(4, 120), "the server could not open the stream");
   const int made = bench.engines_made;
   bench.expect_good_sender();
   EXPECT_EQ(bench.engines_made, made) << "the engine of before should have been there still";
@@ -73,7 +73,7 @@ TEST_P(Takeover, FailingEngineWhereMemoryIsShort) {
   bench.refusing_engines.set([](const ImagingSetup& setup) {
     if (setup.acquisition.samples == 120) throw RuntimeFault("no memory for it");
   });
-  expect_refused(bench, make_acquisition(4, 120), "the server could not open the stream: no memory for it");
+  expect_refused(bench, make_acquisition(4, 120), "the server could not open the stream");
   bench.refusing_engines.set({});
   bench.expect_good_sender();
   // And the new one is taken where it does not fail.

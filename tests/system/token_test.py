@@ -69,7 +69,7 @@ class Token(unittest.TestCase):
     def test_files_that_others_may_read_or_that_hold_none(self):
         self.place = "127.0.0.1:1"
         for file, found in ((self.write("open", "sesame", 0o644), "permissions 644"), (self.write("empty", "\n"), "an empty line"),
-                            (self.path / "absent", "No such file")):
+                            (self.path / "absent", "no such file")):
             result = self.simulate("--token-file", file)
             self.assertEqual(result.returncode, 2)
             self.assertRegex(result.stderr, f"^echoform: --token-file: {file}: found {found}.*; expected .*\n$")

@@ -195,7 +195,7 @@ TEST(Decoder, RefusesWhatItDoesNotKnowOfAnEvent) {
   // Behind the receivers come fields that change no wave.
   EXPECT_EQ(answer([&](wire::TransmitEvent& event) { unknown(event)->AddVarint(16, 1); }), "");
   const std::string wide = "\x72\x0a\x12\x08\x22\x06\x80\x80\x80\x80\x80\x01";
-  EXPECT_EQ(answer([&](wire::TransmitEvent& event) { event.mutable_plane_wave()->add_elements(5); }), "");
+  EXPECT_EQ(answer([&](wire::TransmitEvent& event) { event.mutable_plane_wave()->add_elements(4); }), "");
   Feeder feeder(acquisition);
   feeder.feed(raw_message(1, wire_hello(acquisition).SerializeAsString() + wide, 0), [](std::size_t left) { return left; });
   EXPECT_EQ(feeder.decoder.error().text, "Hello events.plane_wave.elements: found 34359738368; expected at most 4294967295");

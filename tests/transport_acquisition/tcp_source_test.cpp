@@ -176,7 +176,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadStream{
             "non_finite_sample_rate", DecodeReason::bad_hello, false, "Hello sample rate: found nan Hz",
             [] { return changed_hello([](wire::Hello& h) { h.set_sample_rate(std::numeric_limits<double>::quiet_NaN()); }); }},
-        BadStream{"non_finite_position", DecodeReason::bad_hello, false, "Hello element 2: found a number that is not finite",
+        BadStream{"non_finite_position", DecodeReason::bad_hello, false, "Hello element 2: found inf m",
                   [] {
                     return changed_hello(
                         [](wire::Hello& h) { h.mutable_probe()->set_x(2, std::numeric_limits<double>::infinity()); });

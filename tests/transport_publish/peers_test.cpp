@@ -144,8 +144,8 @@ TEST_F(KeyFiles, BadOnesAreRefusedInOneLineThatShowsNoKey) {
               EndsWith("open: found permissions 604; expected a secret key that others have no access to (chmod 600)"));
   EXPECT_EQ(read(write("group", "secret-key = \"" + secret + "\"", 0640)), "");
   EXPECT_THAT(read(path("nowhere")), StartsWith("[curve] secret_key_file: "));
-  EXPECT_THAT(read(path("nowhere")), HasSubstr("nowhere: found No such file"));
-  EXPECT_THAT(read(folder_.string()), HasSubstr("found no plain file"));
+  EXPECT_THAT(read(path("nowhere")), HasSubstr("nowhere: found no such file"));
+  EXPECT_THAT(read(folder_.string()), HasSubstr("found something that is not a file"));
   EXPECT_THAT(read(write("empty", "")), HasSubstr("found no secret-key"));
   EXPECT_THAT(read(write("public", "public-key = \"" + curve_text(pair.public_key) + "\"")), HasSubstr("found no secret-key"));
   EXPECT_THAT(read(write("two", "secret-key = \"" + secret + "\"\nsecret-key = \"" + secret + "\"")),
