@@ -39,8 +39,10 @@ std::vector<DirectWave> waves_of(const ImagingPlan& plan, const Leg& leg) {
   std::vector<DirectWave> waves;
   const double rate = plan.acquisition.sample_rate.value;
   for (std::size_t source = 0; source < leg.sources(); ++source) {
-    if (const auto wave = leg.plane_wave(source)) {
+    if (const auto wave = leg.plane_wave_on(source, plan.grid)) {
       waves.push_back({wave->slowness.x * rate, wave->slowness.z * rate, wave->offset.value * rate});
+    } else if (leg.revolved(source)) {
+      throw InputError("direct sum", "waves of revolution", "an image in the plane of their elements");
     }
   }
   return waves;

@@ -24,12 +24,14 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "acquisition/acquisition.hpp"
 #include "base/geometry.hpp"
 #include "base/grid.hpp"
 #include "delay_laws/leg_cache.hpp"
+#include "delay_laws/revolution.hpp"
 #include "rays/ray_field.hpp"
 #include "rays/scene.hpp"
 
@@ -51,6 +53,13 @@ struct PlaneWaveForm {
   [[nodiscard]] double time_to(const Point& p) const {
     return offset.value + slowness.x * p.x.value + slowness.y * p.y.value + slowness.z * p.z.value;
   }
+};
+
+/// A leg whose times are those of a form to points that are first turned about a line, for every pixel: the wave of elements that
+/// stand on it.
+struct RevolvedForm {
+  Revolution about;
+  std::variant<PointSourceForm, PlaneWaveForm> in_plane;
 };
 
 /// The rays behind a leg: a backend may find them by itself instead of asking for times one by one.
@@ -105,8 +114,17 @@ class Leg {
 
   /// The small analytic form, where the leg has one for every pixel.
   [[nodiscard]] virtual std::optional<PointSourceForm> point_source(std::size_t /*source*/) const { return std::nullopt; }
-  /// Likewise; a source has one of both at most.
+  /// Likewise; a source has one of these at most.
   [[nodiscard]] virtual std::optional<PlaneWaveForm> plane_wave(std::size_t /*source*/) const { return std::nullopt; }
+  [[nodiscard]] virtual std::optional<RevolvedForm> revolved(std::size_t /*source*/) const { return std::nullopt; }
+  /// The same for the pixels of a grid, such as one in the plane of a linear array: there some sources have a form that have
+  /// none, or another, for all pixels.
+  [[nodiscard]] virtual std::optional<PointSourceForm> point_source_on(std::size_t source, const Grid& /*grid*/) const {
+    return point_source(source);
+  }
+  [[nodiscard]] virtual std::optional<PlaneWaveForm> plane_wave_on(std::size_t source, const Grid& /*grid*/) const {
+    return plane_wave(source);
+  }
   /// Whether it is known without evaluating times that the source reaches no pixel: all of them are NaN.
   [[nodiscard]] virtual bool reaches_nothing(std::size_t /*source*/) const { return false; }
 

@@ -7,12 +7,14 @@
 #include <utility>
 #include <vector>
 
+#include "acquisition/firing_shape.hpp"
 #include "acquisition/firings.hpp"
 #include "acquisition/fitted_wave.hpp"
 #include "acquisition/probe_frame.hpp"
 #include "base/directions.hpp"
 #include "delay_laws/grid_places.hpp"
 #include "delay_laws/over_sources.hpp"
+#include "delay_laws/revolution.hpp"
 #include "delay_laws/wave_fronts.hpp"
 
 namespace echoform {
@@ -24,18 +26,26 @@ std::optional<MetresPerSecond> straight_velocity(const Leg& elements) {
   return form ? std::optional(form->velocity) : std::nullopt;
 }
 
-std::vector<Firing> living_firings(const Acquisition& acquisition, std::size_t event) {
-  std::vector<Firing> firings = firings_of(acquisition, event);
-  std::erase_if(firings, [&](const Firing& firing) { return acquisition.probe.elements[firing.element].dead; });
-  return firings;
-}
+/// The front of an event. Where its elements stand in one plane with the way of emission, `wave` says when it passes the points
+/// of that plane.
+struct EventFront {
+  WaveFront wave = ElementsFront{};
+  std::optional<Revolution> plane{};      ///< of a row or a curve of elements, if `wave` does not say all
+  std::optional<ElementsFront> beside{};  ///< for points beside the plane; without it they are turned into its half plane
+
+  [[nodiscard]] bool says_all() const { return !plane.has_value(); }
+  /// Whether `wave` says when the front passes all pixels of the grid.
+  [[nodiscard]] bool says_all(const Grid& grid) const {
+    return says_all() || (beside ? plane->in_plane(grid) : plane->in_half_plane(grid));
+  }
+};
 
 /// Makes the front of each form of event.
 class FrontMaker {
  public:
   FrontMaker(const Acquisition& acquisition, const Leg& elements, const std::optional<CouplantWay>& couplant)
       : acquisition_(acquisition),
-        elements_(elements),
+        leg_(elements),
         couplant_(couplant),
         frame_(frame_of(acquisition.probe)),
         straight_(straight_velocity(elements)) {
@@ -43,26 +53,32 @@ class FrontMaker {
     if (frequency > 0.0) period_ = 1.0 / frequency;
   }
 
-  [[nodiscard]] WaveFront operator()(std::size_t event) {
+  [[nodiscard]] EventFront operator()(std::size_t event) {
     firings_ = living_firings(acquisition_, event);
-    if (firings_.empty()) return ElementsFront{};
-    return std::visit([this](const auto& form) { return front_of(form); }, acquisition_.events[event].form);
-  }
-
-  /// Of the wave in a straight medium; nothing where it does not propagate.
-  [[nodiscard]] std::optional<PlaneWaveForm> straight_plane(const PlaneWaveEvent& event) const {
-    const double across = event.slowness_x * event.slowness_x + event.slowness_y * event.slowness_y;
-    const double rest = 1.0 / (straight_->value * straight_->value) - across;
-    if (!(rest > 0.0)) return std::nullopt;
-    PlaneWaveForm front{frame_.to_global(Direction{event.slowness_x, event.slowness_y, std::sqrt(rest)}), {}};
-    const double at_origin = front.time_to(frame_.origin);
-    front.offset = Seconds(delay_at_origin(event, acquisition_.probe, frame_).value - at_origin);
+    if (firings_.empty()) return {};
+    const TransmitForm& form = acquisition_.events[event].form;
+    places_ = places_of_firings(acquisition_.probe, frame_, firings_);
+    EventFront front{std::visit([this](const auto& stated) { return front_of(stated); }, form)};
+    if (!std::holds_alternative<ElementEvent>(form)) complete(front);
     return front;
   }
 
  private:
+  /// With what is sent beside the elements' plane.
+  void complete(EventFront& front) const {
+    if (places_.shape == FiringShape::array || std::holds_alternative<ElementsFront>(front.wave)) return;
+    front.plane = Revolution{places_.frame};
+    // Delays along a line in a straight medium are alike all around it. Elsewhere the elements say it.
+    if (places_.shape == FiringShape::row && straight_) return;
+    const bool converges =
+        std::holds_alternative<ConvergingFront>(front.wave) || std::holds_alternative<RefractedFront>(front.wave);
+    front.beside = converges ? crossing_front(elements(), period_) : ElementsFront{firings_};
+  }
+
+  [[nodiscard]] FiringElements elements() const { return {acquisition_.probe, places_, firings_}; }
+
   [[nodiscard]] WaveFront front_of(const ElementEvent& event) const {
-    if (const auto form = elements_.point_source(event.element)) return *form;
+    if (const auto form = leg_.point_source(event.element)) return *form;
     return ElementsFront{firings_};
   }
 
@@ -72,14 +88,40 @@ class FrontMaker {
     return ElementsFront{};
   }
 
+  /// Of the wave in a straight medium; nothing where it does not propagate.
+  [[nodiscard]] std::optional<PlaneWaveForm> straight_plane(const PlaneWaveEvent& event) const {
+    const Direction sent = sent_slowness(event, frame_, places_);
+    const double across = sent.x * sent.x + sent.y * sent.y;
+    const double rest = 1.0 / (straight_->value * straight_->value) - across;
+    if (!(rest > 0.0)) return std::nullopt;
+    PlaneWaveForm front{places_.frame.to_global(Direction{sent.x, sent.y, std::sqrt(rest)}), {}};
+    const Point middle = frame_.to_probe(places_.frame.origin);
+    const double delay = delay_at_origin(event, acquisition_.probe, frame_).value + event.slowness_x * middle.x.value +
+                         event.slowness_y * middle.y.value;
+    front.offset = Seconds(delay - front.time_to(places_.frame.origin));
+    return front;
+  }
+
   [[nodiscard]] WaveFront front_of(const PointWaveEvent& event) const {
-    const Point point = frame_.to_global(event.point);
-    if (event.point.z.value > 0.0) return from_elements(&point, event.velocity);
+    const bool ahead = event.point.z.value > 0.0;
+    const Point point = in_plane(frame_.to_global(event.point), ahead);
+    if (ahead) return from_elements(&point, event.velocity);
     if (straight_ != event.velocity) return from_elements();
     const double at_origin = delay_at_origin(event, acquisition_.probe, frame_).value;
     const Point& v = event.point;
     const double away = std::sqrt(v.x.value * v.x.value + v.y.value * v.y.value + v.z.value * v.z.value);
     return PointSourceForm{point, event.velocity, Seconds(at_origin - away / event.velocity.value)};
+  }
+
+  /// A virtual source or a focus of a row, where it does the same in the row's plane: its delays depend on how far it lies
+  /// from the line, and not on which way.
+  [[nodiscard]] Point in_plane(const Point& point, bool ahead) const {
+    if (places_.shape != FiringShape::row) return point;
+    const Revolution about{places_.frame};
+    const Point own = places_.frame.to_probe(point);
+    if (about.in_plane(point) && ahead == (own.z.value > 0.0)) return point;
+    const Metres away(std::hypot(own.y.value, own.z.value));
+    return places_.frame.to_global(Point{own.x, Metres(0.0), ahead ? away : -away});
   }
 
   [[nodiscard]] WaveFront front_of(const LawEvent& /*event*/) const {
@@ -93,7 +135,7 @@ class FrontMaker {
 
   /// The focus of the firings' delays for `velocity`, of an array in two directions that sends a wave which converges.
   [[nodiscard]] std::optional<Point> fitted_focus(MetresPerSecond velocity) const {
-    if (!in_two_directions(acquisition_.probe, firings_)) return std::nullopt;
+    if (!in_two_directions(elements())) return std::nullopt;
     std::vector<Point> places;
     Point centre{};
     const double share = 1.0 / static_cast<double>(firings_.size());
@@ -120,66 +162,67 @@ class FrontMaker {
     const auto known = [&](const std::optional<MetresPerSecond>& medium) {
       return focus != nullptr && medium == velocity ? std::optional(*focus) : std::nullopt;
     };
-    const Probe& probe = acquisition_.probe;
     std::optional<ConvergingFront> before;
     if (couplant_) {
-      before = converging_front(*couplant_->elements, probe, firings_, period_, known(couplant_->velocity), couplant_->within);
+      before = converging_front(*couplant_->elements, elements(), period_, known(couplant_->velocity), couplant_->within);
       if (before && known(couplant_->velocity) == before->focus) return RefractedFront{*before};
     }
-    const auto inside = converging_front(elements_, probe, firings_, period_, known(straight_));
+    const auto inside = converging_front(leg_, elements(), period_, known(straight_));
     if (before && !(inside && inside->spread <= before->spread)) return RefractedFront{*before};
     if (inside) return *inside;
     return by_elements();
   }
 
   [[nodiscard]] ElementsFront by_elements() const {
-    if (crosses()) return crossing_front(acquisition_.probe, firings_, period_);
+    if (crosses()) return crossing_front(elements(), period_);
     return ElementsFront{firings_};
   }
 
   /// Whether waves cross each other somewhere in front of the probe, by their delays or by a surface that bends them together, as
   /// that of a bore: behind, elements in the middle arrive later than the outermost ones let expect.
   [[nodiscard]] bool crosses() const {
-    const Probe& probe = acquisition_.probe;
-    if (bends_inwards(probe, firings_)) return true;
+    if (bends_inwards(elements())) return true;
     if (straight_ || firings_.size() < 3) return false;
     double aperture = 0.0;
     double middle = 0.0;
-    const double first = frame_.to_probe(probe.elements[firings_.front().element].centre).x.value;
+    const double first = elements().place(firings_.front()).x.value;
     for (const Firing& firing : firings_) {
-      const double x = frame_.to_probe(probe.elements[firing.element].centre).x.value;
+      const double x = elements().place(firing).x.value;
       aperture = std::max(aperture, 2.0 * std::abs(x - first));
       middle += x / static_cast<double>(firings_.size());
     }
     for (const double depth : {0.5, 1.0, 2.0, 4.0, 8.0}) {
       for (const double tangent : {-0.5, 0.0, 0.5}) {
         const double z = depth * aperture;
-        const Point place = frame_.to_global(Point{Metres(middle + tangent * z), Metres(0.0), Metres(z)});
+        const Point place = places_.frame.to_global(Point{Metres(middle + tangent * z), Metres(0.0), Metres(z)});
         std::vector<Firing> arrivals = firings_;
         for (Firing& arrival : arrivals) {
           double time = 0.0;
-          elements_.travel_times(arrival.element, {&place, 1}, {&time, 1});
+          leg_.travel_times(arrival.element, {&place, 1}, {&time, 1});
           arrival.delay += time;
         }
         // NaN, where some element does not reach, is no more than anything.
-        if (bends_inwards(probe, arrivals)) return true;
+        if (bends_inwards({acquisition_.probe, places_, arrivals})) return true;
       }
     }
     return false;
   }
 
   const Acquisition& acquisition_;
-  const Leg& elements_;
+  const Leg& leg_;
   const std::optional<CouplantWay>& couplant_;
   ProbeFrame frame_;
   std::optional<MetresPerSecond> straight_;
   double period_ = 0.0;
   std::vector<Firing> firings_;  // of the event in work
+  FiringPlaces places_;          // likewise
 };
 
-bool is_costly(const WaveFront& front) {
-  if (std::holds_alternative<RefractedFront>(front)) return true;
-  const auto* const elements = std::get_if<ElementsFront>(&front);
+/// Whether times to the grid's pixels are worth a table.
+bool is_costly(const EventFront& front, const Grid& grid) {
+  if (std::holds_alternative<RefractedFront>(front.wave)) return true;
+  if (front.beside && !front.says_all(grid)) return true;
+  const auto* const elements = std::get_if<ElementsFront>(&front.wave);
   return elements != nullptr && !elements->firings.empty();
 }
 
@@ -204,47 +247,49 @@ void elements_times(const ElementsFront& front, const Leg& elements, std::span<c
 class EventLeg final : public Leg {
  public:
   /// `foci`: where fronts are refracted, the leg of their sources.
-  EventLeg(std::shared_ptr<const Leg> elements, std::shared_ptr<const Leg> foci, std::vector<WaveFront> fronts)
+  EventLeg(std::shared_ptr<const Leg> elements, std::shared_ptr<const Leg> foci, std::vector<EventFront> fronts)
       : elements_(std::move(elements)), foci_(std::move(foci)), fronts_(std::move(fronts)) {}
 
   [[nodiscard]] std::size_t sources() const noexcept override { return fronts_.size(); }
 
   void travel_times(std::size_t source, std::span<const Point> pixels, std::span<double> seconds) const override {
-    const WaveFront& front = fronts_[source];
-    if (const auto* const plane = std::get_if<PlaneWaveForm>(&front)) {
-      for (std::size_t k = 0; k < pixels.size(); ++k) seconds[k] = plane->time_to(pixels[k]);
-    } else if (const auto* const converging = std::get_if<ConvergingFront>(&front)) {
-      for (std::size_t k = 0; k < pixels.size(); ++k) seconds[k] = converging->time_to(pixels[k]);
-    } else if (const auto* const point = std::get_if<PointSourceForm>(&front)) {
-      for (std::size_t k = 0; k < pixels.size(); ++k) {
-        const double dx = (pixels[k].x - point->origin.x).value;
-        const double dy = (pixels[k].y - point->origin.y).value;
-        const double dz = (pixels[k].z - point->origin.z).value;
-        seconds[k] = std::sqrt(dx * dx + dy * dy + dz * dz) / point->velocity.value + point->offset.value;
-      }
-    } else {
-      costly_times(source, *elements_, pixels, seconds);
-    }
+    times_by(source, *elements_, pixels, seconds);
   }
-  /// Of fronts that are no formula; `elements` is of_elements() or its table.
-  void costly_times(std::size_t source, const Leg& elements, std::span<const Point> pixels, std::span<double> seconds) const {
-    if (const auto* const refracted = std::get_if<RefractedFront>(&fronts_[source])) {
-      refracted->times(*foci_, pixels, seconds);
+  /// `elements` is of_elements() or its table.
+  void times_by(std::size_t source, const Leg& elements, std::span<const Point> pixels, std::span<double> seconds) const {
+    const EventFront& front = fronts_[source];
+    if (front.says_all()) {
+      wave_times(front.wave, elements, pixels, seconds);
+    } else if (!front.beside) {
+      std::vector<Point> turned(pixels.size());
+      std::ranges::transform(pixels, turned.begin(), [&](const Point& pixel) { return front.plane->turned(pixel); });
+      wave_times(front.wave, elements, turned, seconds);
     } else {
-      elements_times(std::get<ElementsFront>(fronts_[source]), elements, pixels, seconds);
+      times_on_both_sides(front, elements, pixels, seconds);
     }
   }
 
   [[nodiscard]] std::optional<PointSourceForm> point_source(std::size_t source) const override {
-    const auto* const point = std::get_if<PointSourceForm>(&fronts_[source]);
-    return point != nullptr ? std::optional(*point) : std::nullopt;
+    return fronts_[source].says_all() ? form_of<PointSourceForm>(source) : std::nullopt;
   }
   [[nodiscard]] std::optional<PlaneWaveForm> plane_wave(std::size_t source) const override {
-    const auto* const plane = std::get_if<PlaneWaveForm>(&fronts_[source]);
-    return plane != nullptr ? std::optional(*plane) : std::nullopt;
+    return fronts_[source].says_all() ? form_of<PlaneWaveForm>(source) : std::nullopt;
+  }
+  [[nodiscard]] std::optional<PointSourceForm> point_source_on(std::size_t source, const Grid& grid) const override {
+    return fronts_[source].says_all(grid) ? form_of<PointSourceForm>(source) : std::nullopt;
+  }
+  [[nodiscard]] std::optional<PlaneWaveForm> plane_wave_on(std::size_t source, const Grid& grid) const override {
+    return fronts_[source].says_all(grid) ? form_of<PlaneWaveForm>(source) : std::nullopt;
+  }
+  [[nodiscard]] std::optional<RevolvedForm> revolved(std::size_t source) const override {
+    const EventFront& front = fronts_[source];
+    if (front.says_all() || front.beside) return std::nullopt;
+    if (const auto point = form_of<PointSourceForm>(source)) return RevolvedForm{*front.plane, *point};
+    if (const auto plane = form_of<PlaneWaveForm>(source)) return RevolvedForm{*front.plane, *plane};
+    return std::nullopt;
   }
   [[nodiscard]] bool reaches_nothing(std::size_t source) const override {
-    const auto* const elements = std::get_if<ElementsFront>(&fronts_[source]);
+    const auto* const elements = std::get_if<ElementsFront>(&fronts_[source].wave);
     return elements != nullptr && elements->firings.empty();
   }
 
@@ -256,16 +301,58 @@ class EventLeg final : public Leg {
                                                           std::size_t threads) const override;
 
   [[nodiscard]] std::size_t table_bytes(const Grid& grid, bool /*with_departures*/) const override {
-    const auto costly = std::ranges::count_if(fronts_, is_costly);
+    const auto costly = std::ranges::count_if(fronts_, [&](const EventFront& front) { return is_costly(front, grid); });
     return static_cast<std::size_t>(costly) * grid.pixels() * sizeof(float);
   }
 
-  [[nodiscard]] const std::vector<WaveFront>& fronts() const { return fronts_; }
+  [[nodiscard]] const std::vector<EventFront>& fronts() const { return fronts_; }
 
  private:
+  template <class Form>
+  [[nodiscard]] std::optional<Form> form_of(std::size_t source) const {
+    const auto* const form = std::get_if<Form>(&fronts_[source].wave);
+    return form != nullptr ? std::optional(*form) : std::nullopt;
+  }
+
+  void wave_times(const WaveFront& wave, const Leg& elements, std::span<const Point> pixels, std::span<double> seconds) const {
+    if (const auto* const plane = std::get_if<PlaneWaveForm>(&wave)) {
+      for (std::size_t k = 0; k < pixels.size(); ++k) seconds[k] = plane->time_to(pixels[k]);
+    } else if (const auto* const converging = std::get_if<ConvergingFront>(&wave)) {
+      for (std::size_t k = 0; k < pixels.size(); ++k) seconds[k] = converging->time_to(pixels[k]);
+    } else if (const auto* const point = std::get_if<PointSourceForm>(&wave)) {
+      for (std::size_t k = 0; k < pixels.size(); ++k) {
+        const double dx = (pixels[k].x - point->origin.x).value;
+        const double dy = (pixels[k].y - point->origin.y).value;
+        const double dz = (pixels[k].z - point->origin.z).value;
+        seconds[k] = std::sqrt(dx * dx + dy * dy + dz * dz) / point->velocity.value + point->offset.value;
+      }
+    } else if (const auto* const refracted = std::get_if<RefractedFront>(&wave)) {
+      refracted->times(*foci_, pixels, seconds);
+    } else {
+      elements_times(std::get<ElementsFront>(wave), elements, pixels, seconds);
+    }
+  }
+
+  /// Of a front that its elements make beside their plane.
+  void times_on_both_sides(const EventFront& front, const Leg& elements, std::span<const Point> pixels,
+                           std::span<double> seconds) const {
+    for (const bool in_plane : {true, false}) {
+      std::vector<std::size_t> places;
+      std::vector<Point> some;
+      for (std::size_t k = 0; k < pixels.size(); ++k) {
+        if (front.plane->in_plane(pixels[k]) != in_plane) continue;
+        places.push_back(k);
+        some.push_back(pixels[k]);
+      }
+      std::vector<double> times(some.size());
+      wave_times(in_plane ? front.wave : WaveFront(*front.beside), elements, some, times);
+      for (std::size_t k = 0; k < places.size(); ++k) seconds[places[k]] = times[k];
+    }
+  }
+
   std::shared_ptr<const Leg> elements_;
   std::shared_ptr<const Leg> foci_;
-  std::vector<WaveFront> fronts_;
+  std::vector<EventFront> fronts_;
 };
 
 /// With the times of fronts made by elements ahead for a grid, in single precision relative to the middle of each event's.
@@ -275,14 +362,14 @@ class TabulatedEventLeg final : public Leg {
       : leg_(leg), places_(grid), pixels_(grid.pixels()), rows_(leg.sources(), no_row), middle_(leg.sources()) {
     std::size_t rows = 0;
     for (std::size_t source = 0; source < rows_.size(); ++source) {
-      if (is_costly(leg.fronts()[source])) rows_[source] = rows++;
+      if (is_costly(leg.fronts()[source], grid)) rows_[source] = rows++;
     }
     table_.resize(rows * pixels_);
     const std::vector<Point> points = grid.points();
     over_sources(rows_.size(), threads, [&](std::size_t source) {
       if (rows_[source] == no_row) return;
       std::vector<double> times(points.size());
-      leg.costly_times(source, elements, points, times);
+      leg.times_by(source, elements, points, times);
       double least = std::numeric_limits<double>::infinity();
       double greatest = -least;
       for (const double time : times) {
@@ -318,6 +405,13 @@ class TabulatedEventLeg final : public Leg {
     return leg_.point_source(source);
   }
   [[nodiscard]] std::optional<PlaneWaveForm> plane_wave(std::size_t source) const override { return leg_.plane_wave(source); }
+  [[nodiscard]] std::optional<PointSourceForm> point_source_on(std::size_t source, const Grid& grid) const override {
+    return leg_.point_source_on(source, grid);
+  }
+  [[nodiscard]] std::optional<PlaneWaveForm> plane_wave_on(std::size_t source, const Grid& grid) const override {
+    return leg_.plane_wave_on(source, grid);
+  }
+  [[nodiscard]] std::optional<RevolvedForm> revolved(std::size_t source) const override { return leg_.revolved(source); }
   [[nodiscard]] bool reaches_nothing(std::size_t source) const override { return leg_.reaches_nothing(source); }
   [[nodiscard]] std::size_t table_bytes(const Grid& /*grid*/, bool /*with_departures*/) const override {
     return table_.size() * sizeof(float);
@@ -350,14 +444,14 @@ std::shared_ptr<const Leg> EventLeg::tabulated_over(const Leg& elements, const G
 
 std::shared_ptr<const Leg> make_event_leg(const Acquisition& acquisition, std::shared_ptr<const Leg> elements,
                                           const std::optional<CouplantWay>& couplant, std::span<const std::uint32_t> chosen) {
-  std::vector<WaveFront> fronts(acquisition.event_count(), ElementsFront{});
+  std::vector<EventFront> fronts(acquisition.event_count());
   const std::vector<std::uint32_t> events = chosen_or_all_events(acquisition, chosen);
   // Foci are searched for: that takes a while through surfaces.
   over_sources(events.size(), 0,
                [&](std::size_t k) { fronts[events[k]] = FrontMaker(acquisition, *elements, couplant)(events[k]); });
   std::vector<Point> foci;
-  for (WaveFront& front : fronts) {
-    if (auto* const refracted = std::get_if<RefractedFront>(&front)) {
+  for (EventFront& front : fronts) {
+    if (auto* const refracted = std::get_if<RefractedFront>(&front.wave)) {
       refracted->source = foci.size();
       std::ranges::copy(refracted->places(), std::back_inserter(foci));
     }

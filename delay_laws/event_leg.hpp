@@ -4,6 +4,10 @@
 //   plane wave       tau(p) = tau_0 + n . (p - o) / c, n of the event's slownesses times c along the frame's x and y; none where
 //                    those are above 1: nothing propagates
 //   virtual source   tau(p) = tau_0 + (|p - v| - |v - o|) / c
+// This holds for arrays in two directions. Elements on one line send fronts that are alike all around it: p is first turned about
+// the line, into the half plane ahead of the elements (revolution.hpp). Virtual sources and foci are turned into that plane too.
+// Of a plane wave only the slowness s along the line counts: tau(p) = tau_0 + s x + sqrt(1 / c^2 - s^2) rho, x along the line and
+// rho the distance from it. Proof: the minimum over e on the line of d_e + |p - e| / c depends on p through x and rho alone.
 // Everywhere else, surfaces and other modes included, from the elements e that fire, by their delays d_e and times t_e:
 //   converging       where d_e + t_e(f) are alike at some f to a tenth of the probe's period: tau(p) = their mean + s |p - f| /
 //   c,
@@ -16,6 +20,8 @@
 //                    a quarter of a period: their first arrival before the waves cross, their last one behind.
 //   otherwise        tau(p) = the least of d_e + t_e(p): the front, by Huygens' principle. (Beyond a focus the least would be
 //                    up to 0.9 periods early: there edge waves come first.)
+// Beside the plane of elements that stand on a curve, and of such on a line where rays are bent, a front with a focus is what
+// crossing waves have, and one about a virtual source the least of d_e + t_e(p).
 // Dead elements do not fire. Weights within an event do not move its front.
 #pragma once
 

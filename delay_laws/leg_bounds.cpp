@@ -61,7 +61,7 @@ std::vector<TimeRange> leg_bounds(const Leg& leg, const Grid& grid, std::size_t 
   std::vector<TimeRange> bounds(leg.sources(), nothing);
   std::vector<std::size_t> others;
   for (std::size_t source = 0; source < bounds.size(); ++source) {
-    if (const auto form = leg.point_source(source)) {
+    if (const auto form = leg.point_source_on(source, grid)) {
       bounds[source] = point_source_bounds(*form, grid);
     } else {
       others.push_back(source);

@@ -44,6 +44,15 @@ class SelectedLeg final : public Leg {
   [[nodiscard]] std::optional<PlaneWaveForm> plane_wave(std::size_t source) const override {
     return leg_->plane_wave(sources_[source]);
   }
+  [[nodiscard]] std::optional<RevolvedForm> revolved(std::size_t source) const override {
+    return leg_->revolved(sources_[source]);
+  }
+  [[nodiscard]] std::optional<PointSourceForm> point_source_on(std::size_t source, const Grid& grid) const override {
+    return leg_->point_source_on(sources_[source], grid);
+  }
+  [[nodiscard]] std::optional<PlaneWaveForm> plane_wave_on(std::size_t source, const Grid& grid) const override {
+    return leg_->plane_wave_on(sources_[source], grid);
+  }
   [[nodiscard]] bool reaches_nothing(std::size_t source) const override { return leg_->reaches_nothing(sources_[source]); }
   [[nodiscard]] const Departures* departures() const override { return departures_ ? &*departures_ : nullptr; }
 

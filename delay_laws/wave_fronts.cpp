@@ -6,7 +6,6 @@
 #include <limits>
 #include <numeric>
 
-#include "acquisition/probe_frame.hpp"
 #include "base/directions.hpp"
 
 namespace echoform {
@@ -26,15 +25,14 @@ bool beam_holds(double least_slope, double greatest_slope, double half_width, do
 /// Searches a point at which all firings of an event arrive together.
 class FocusSearch {
  public:
-  FocusSearch(const Leg& elements, const Probe& probe, const std::vector<Firing>& firings,
-              const std::function<bool(const Point&)>& within)
-      : elements_(elements),
-        frame_(frame_of(probe)),
-        firings_(firings),
+  FocusSearch(const Leg& leg, const FiringElements& elements, const std::function<bool(const Point&)>& within)
+      : leg_(leg),
+        frame_(elements.places.frame),
+        firings_(elements.firings),
         within_(within),
-        spatial_(in_two_directions(probe, firings)) {
-    for (const Firing& firing : firings) {
-      const double x = frame_.to_probe(probe.elements[firing.element].centre).x.value;
+        spatial_(in_two_directions(elements)) {
+    for (const Firing& firing : firings_) {
+      const double x = elements.place(firing).x.value;
       least_ = std::min(least_, x);
       greatest_ = std::max(greatest_, x);
       places_.push_back(x);
@@ -158,7 +156,7 @@ class FocusSearch {
     std::vector<double> latest(points.size(), -std::numeric_limits<double>::infinity());
     std::vector<double> times(points.size());
     for (const Firing& firing : some_) {
-      elements_.travel_times(firing.element, points, times);
+      leg_.travel_times(firing.element, points, times);
       for (std::size_t k = 0; k < points.size(); ++k) {
         // Where one does not reach the spread is infinite.
         const double time = std::isnan(times[k]) ? std::numeric_limits<double>::infinity() : firing.delay + times[k];
@@ -195,7 +193,7 @@ class FocusSearch {
   }
   [[nodiscard]] double time_of(std::size_t element, const Point& point) const {
     double time = 0.0;
-    elements_.travel_times(element, {&point, 1}, {&time, 1});
+    leg_.travel_times(element, {&point, 1}, {&time, 1});
     return time;
   }
 
@@ -229,7 +227,7 @@ class FocusSearch {
     return *std::ranges::min_element(simplex, {}, &Vertex::spread);
   }
 
-  const Leg& elements_;
+  const Leg& leg_;
   ProbeFrame frame_;
   const std::vector<Firing>& firings_;
   const std::function<bool(const Point&)>& within_;
@@ -256,9 +254,8 @@ struct Neighbours {
 };
 
 /// bends_inwards() of arrays in two directions.
-bool bends_inwards_in_space(const Probe& probe, const std::vector<Firing>& firings) {
-  const ProbeFrame frame = frame_of(probe);
-  const double share = 1.0 / static_cast<double>(firings.size());
+bool bends_inwards_in_space(const FiringElements& elements) {
+  const double share = 1.0 / static_cast<double>(elements.firings.size());
   struct Place {
     double x;
     double y;
@@ -266,8 +263,8 @@ bool bends_inwards_in_space(const Probe& probe, const std::vector<Firing>& firin
   };
   std::vector<Place> places;
   Place mean{0.0, 0.0, 0.0};
-  for (const Firing& firing : firings) {
-    const Point at = frame.to_probe(probe.elements[firing.element].centre);
+  for (const Firing& firing : elements.firings) {
+    const Point at = elements.place(firing);
     places.push_back({at.x.value, at.y.value, firing.delay});
     mean = {mean.x + share * at.x.value, mean.y + share * at.y.value, mean.delay + share * firing.delay};
   }
@@ -329,20 +326,19 @@ double ElementsFront::front_of(std::span<const double> arrivals) const {
   return best.latest_in_the_middle ? best.greatest : best.least;
 }
 
-ElementsFront crossing_front(const Probe& probe, std::vector<Firing> firings, double period) {
-  const ProbeFrame frame = frame_of(probe);
-  std::ranges::stable_sort(firings, {},
-                           [&](const Firing& firing) { return frame.to_probe(probe.elements[firing.element].centre).x.value; });
+ElementsFront crossing_front(const FiringElements& elements, double period) {
+  std::vector<Firing> firings = elements.firings;
+  std::ranges::stable_sort(firings, {}, [&](const Firing& firing) { return elements.place(firing).x.value; });
   return {std::move(firings), 0.25 * (period > 0.0 ? period : unknown_period)};
 }
 
-bool in_two_directions(const Probe& probe, const std::vector<Firing>& firings) {
-  const ProbeFrame frame = frame_of(probe);
+bool in_two_directions(const FiringElements& elements) {
+  if (elements.places.shape != FiringShape::array) return false;
   const auto spans = [&](Metres Point::*axis) {
     double least = std::numeric_limits<double>::infinity();
     double greatest = -least;
-    for (const Firing& firing : firings) {
-      const double at = (frame.to_probe(probe.elements[firing.element].centre).*axis).value;
+    for (const Firing& firing : elements.firings) {
+      const double at = (elements.place(firing).*axis).value;
       least = std::min(least, at);
       greatest = std::max(greatest, at);
     }
@@ -351,12 +347,12 @@ bool in_two_directions(const Probe& probe, const std::vector<Firing>& firings) {
   return spans(&Point::x) && spans(&Point::y);
 }
 
-bool bends_inwards(const Probe& probe, const std::vector<Firing>& firings) {
+bool bends_inwards(const FiringElements& elements) {
+  const std::vector<Firing>& firings = elements.firings;
   if (firings.size() < 3) return false;
-  if (in_two_directions(probe, firings)) return bends_inwards_in_space(probe, firings);
-  const ProbeFrame frame = frame_of(probe);
+  if (in_two_directions(elements)) return bends_inwards_in_space(elements);
   std::vector<double> places;
-  for (const Firing& firing : firings) places.push_back(frame.to_probe(probe.elements[firing.element].centre).x.value);
+  for (const Firing& firing : firings) places.push_back(elements.place(firing).x.value);
   const auto first = static_cast<std::size_t>(std::ranges::min_element(places) - places.begin());
   const auto last = static_cast<std::size_t>(std::ranges::max_element(places) - places.begin());
   double later = 0.0;
@@ -408,11 +404,11 @@ void RefractedFront::times(const Leg& foci, std::span<const Point> pixels, std::
   }
 }
 
-std::optional<ConvergingFront> converging_front(const Leg& elements, const Probe& probe, const std::vector<Firing>& firings,
-                                                double period, const std::optional<Point>& known,
+std::optional<ConvergingFront> converging_front(const Leg& leg, const FiringElements& elements, double period,
+                                                const std::optional<Point>& known,
                                                 const std::function<bool(const Point&)>& within) {
-  if (!bends_inwards(probe, firings)) return std::nullopt;
-  const FocusSearch search(elements, probe, firings, within);
+  if (!bends_inwards(elements)) return std::nullopt;
+  const FocusSearch search(leg, elements, within);
   const double tolerance = 0.1 * (period > 0.0 ? period : unknown_period);
   if (known && search.spread_at(*known) <= tolerance) return search.front_at(*known, period);
   const auto found = search.find(tolerance);

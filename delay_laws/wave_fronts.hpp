@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "acquisition/firing_shape.hpp"
 #include "acquisition/firings.hpp"
 #include "base/geometry.hpp"
 #include "delay_laws/delay_law.hpp"
@@ -67,23 +68,32 @@ struct ElementsFront {
   [[nodiscard]] double front_of(std::span<const double> arrivals) const;
 };
 
-/// The front of elements whose waves cross without meeting in one point.
-[[nodiscard]] ElementsFront crossing_front(const Probe& probe, std::vector<Firing> firings, double period);
+/// Elements that fire; `places` is places_of_firings().
+struct FiringElements {
+  const Probe& probe;
+  const FiringPlaces& places;
+  const std::vector<Firing>& firings;
 
-/// Whether elements stand beside each other along both axes of the probe.
-[[nodiscard]] bool in_two_directions(const Probe& probe, const std::vector<Firing>& firings);
+  /// In the frame of `places`.
+  [[nodiscard]] Point place(const Firing& firing) const { return places.frame.to_probe(probe.elements[firing.element].centre); }
+};
+
+/// The front of elements whose waves cross without meeting in one point.
+[[nodiscard]] ElementsFront crossing_front(const FiringElements& elements, double period);
+
+/// Whether elements are an array, and stand beside each other along both x and y of its frame.
+[[nodiscard]] bool in_two_directions(const FiringElements& elements);
 
 /// Whether the elements in the middle fire later than the outermost ones let expect: else no wave converges. Of arrays in two
 /// directions delays less the plane that fits them best fall with the square of the distance from the middle.
-[[nodiscard]] bool bends_inwards(const Probe& probe, const std::vector<Firing>& firings);
+[[nodiscard]] bool bends_inwards(const FiringElements& elements);
 
 using WaveFront = std::variant<PlaneWaveForm, PointSourceForm, ConvergingFront, RefractedFront, ElementsFront>;
 
 /// The front where d_e + t_e(f) are alike to a tenth of `period` at some point f in front of the probe, up to 25 apertures deep;
-/// nothing where they are at none. `period` of the probe, in seconds; 0 where unknown. `known`: the focus, where the event states
-/// it. `within`: where it may lie, everywhere if empty.
-[[nodiscard]] std::optional<ConvergingFront> converging_front(const Leg& elements, const Probe& probe,
-                                                              const std::vector<Firing>& firings, double period,
+/// nothing where they are at none. `leg` has the times t_e of single elements. `period` of the probe, in seconds; 0 where
+/// unknown. `known`: the focus, where the event states it. `within`: where it may lie, everywhere if empty.
+[[nodiscard]] std::optional<ConvergingFront> converging_front(const Leg& leg, const FiringElements& elements, double period,
                                                               const std::optional<Point>& known,
                                                               const std::function<bool(const Point&)>& within = {});
 

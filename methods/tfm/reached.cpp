@@ -14,7 +14,7 @@ namespace {
 void keep_reached(const Leg& leg, const std::vector<bool>& elements, const Grid& grid, std::vector<std::uint8_t>& reached) {
   for (std::size_t source = 0; source < leg.sources(); ++source) {
     // Such a source reaches every pixel.
-    if (elements[source] && leg.point_source(source)) return;
+    if (elements[source] && (leg.point_source_on(source, grid) || leg.revolved(source))) return;
   }
   const LegRays* const rays = leg.rays(grid);
   std::vector<std::size_t> waiting;

@@ -36,14 +36,23 @@ class DeviceTables final : public beamform::TileTableStore {
     if (!weights.empty()) copy_now(tables.weights.bytes_begin() + first * sizeof(float), weights.data(), weights.size_bytes());
   }
 
+  void begin_places(std::size_t entries) override {
+    places_ = backend_.allocate(entries * sizeof(beamform::TurnedPlace), MemoryUse::working);
+  }
+  void add_places(std::size_t first, std::span<const beamform::TurnedPlace> places) override {
+    copy_now(places_.bytes_begin() + first * sizeof(beamform::TurnedPlace), places.data(), places.size_bytes());
+  }
+
   /// Of a side; as they are where none were made.
   void put(beamform::TileSideName name, beamform::TileSide& side) const {
     const Tables& tables = of(name);
     if (tables.delays) side.delays = static_cast<const std::uint32_t*>(tables.delays.data());
     if (tables.weights) side.weights = static_cast<const float*>(tables.weights.data());
+    if (name == beamform::TileSideName::transmit && places_)
+      side.places = static_cast<const beamform::TurnedPlace*>(places_.data());
   }
   [[nodiscard]] std::size_t bytes() const noexcept {
-    std::size_t sum = 0;
+    std::size_t sum = places_.size();
     for (const Tables& tables : tables_) sum += tables.delays.size() + tables.weights.size();
     return sum;
   }
@@ -58,6 +67,7 @@ class DeviceTables final : public beamform::TileTableStore {
 
   Backend& backend_;
   std::array<Tables, 2> tables_;
+  Buffer places_;  ///< of the transmit side's waves of revolution
 };
 
 /// Of a sample of the rows, on either path.
@@ -92,6 +102,8 @@ class BeamformCuda final : public Stage {
     launch_.nearest = options_.interpolation == Interpolation::nearest;
     launch_.analytic = tiles.analytic;
     launch_.plane = tiles.plane;
+    launch_.turned = tiles.turned;
+    launch_.points = tiles.points;
     launch_.order = tiles.order;
     launch_.row_stride = static_cast<std::uint32_t>(input.row_stride);
     launch_.samples = static_cast<std::int32_t>(input.columns);
@@ -256,10 +268,9 @@ class BeamformCuda final : public Stage {
     return static_cast<const T*>(place);
   }
   beamform::TileSide upload(const beamform::TileSideTables& tables) {
-    return {upload(tables.windows), upload(tables.forms),
-            upload(tables.phases),  upload(tables.x),
-            upload(tables.z),       upload(tables.delays),
-            upload(tables.weights), static_cast<std::uint32_t>(tables.windows.size() / tiles_)};
+    return {upload(tables.windows), upload(tables.forms),  upload(tables.phases),
+            upload(tables.x),       upload(tables.z),      upload(tables.delays),
+            upload(tables.weights), upload(tables.places), static_cast<std::uint32_t>(tables.windows.size() / tiles_)};
   }
 
   BeamformOptions options_;

@@ -16,11 +16,11 @@ namespace echoform::beamform {
 namespace {
 
 /// Whether some pixel is out of some source's reach, where the sources' forms say so.
-std::optional<bool> known_invalid_times(const Leg& leg) {
+std::optional<bool> known_invalid_times(const Leg& leg, const Grid& grid) {
   bool all = true;
   for (std::size_t source = 0; source < leg.sources(); ++source) {
     if (leg.reaches_nothing(source)) return true;
-    all = all && (leg.point_source(source) || leg.plane_wave(source));
+    all = all && (leg.point_source_on(source, grid) || leg.plane_wave_on(source, grid) || leg.revolved(source));
   }
   return all ? std::optional(false) : std::nullopt;
 }
@@ -52,7 +52,7 @@ void check_directivity(const BeamformOptions& options) {
 bool has_invalid_times(const DelayLaw& law, const Grid& grid, ThreadTeam& team) {
   std::vector<Point> points;
   for (const auto& leg : {law.transmit, law.receive}) {
-    if (const auto known = known_invalid_times(*leg)) {
+    if (const auto known = known_invalid_times(*leg, grid)) {
       if (*known) return true;
       continue;
     }

@@ -106,6 +106,30 @@ class TileSum {
     return first_z_ + place / 32 / across * 4 + place % 32 / 8;
   }
 
+  /// Of waves of revolution.
+  __device__ void load_turned_delays(std::uint32_t first, int k, std::uint32_t (&delay)[pairs]) const {
+    constexpr std::uint32_t pixels = Variant::shape.x * Variant::shape.z;
+    const float2 both =
+        *reinterpret_cast<const float2*>(launch_.transmit.places + std::size_t{tile_} * pixels + place_in_tile(k));
+    const TurnedPlace place{both.x, both.y};
+    const auto for_all = [&](const auto& delay_of_form) {
+#pragma unroll
+      for (int n = 0; n < pairs; ++n) {
+        const std::uint32_t source = first + static_cast<std::uint32_t>(n);
+        const float phase = Variant::half ? 0.0F : windows_.transmit().phases[source];
+        delay[n] = delay_of_form(windows_.form_of(windows_.transmit(), source), phase);
+      }
+    };
+    if (launch_.points) {
+      for_all(
+          [&](SourceForm form, float phase) { return turned_delay_of<Variant::index_bits, Variant::half>(form, phase, place); });
+    } else {
+      for_all([&](SourceForm form, float phase) {
+        return plane_delay_of<Variant::index_bits, Variant::half>(form, phase, place.along, place.out);
+      });
+    }
+  }
+
   template <bool of_receive>
   __device__ void load_delays(const Side& shared, const TileSide& side, std::uint32_t first, int k,
                               std::uint32_t (&delay)[pairs]) const {
@@ -168,7 +192,11 @@ class TileSum {
 #pragma unroll
     for (int k = 0; k < Variant::pixels; ++k) {
       std::uint32_t transmit[pairs];
-      load_delays<false>(windows_.transmit(), launch_.receive, group.i * pairs, k, transmit);
+      if constexpr (Variant::turned) {
+        load_turned_delays(group.i * pairs, k, transmit);
+      } else {
+        load_delays<false>(windows_.transmit(), launch_.receive, group.i * pairs, k, transmit);
+      }
       if constexpr (Variant::half) {
         add(sums_[k], __half22float2(sum_waves_half<Variant::index_bits, Variant::capacity, pairs, 0, pairs>(
                           windows, transmit, held_delay_[k],

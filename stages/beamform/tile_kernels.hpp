@@ -24,6 +24,7 @@ struct TileFunction {
 [[nodiscard]] TileFunction float_tile_function(const TileLaunch& launch);
 [[nodiscard]] TileFunction separate_tile_function(const TileLaunch& launch);  ///< where `separate`
 [[nodiscard]] TileFunction plane_tile_function(const TileLaunch& launch);     ///< where `plane`, whatever the counts
+[[nodiscard]] TileFunction turned_tile_function(const TileLaunch& launch);    ///< where `plane` and `turned`, likewise
 [[nodiscard]] TileFunction gather_function(const TileLaunch& launch);
 
 }  // namespace echoform::beamform

@@ -55,11 +55,20 @@ struct SourceWindow {
 /// come out to single precision of the difference.
 /// Plane waves: {samples a coordinate along x, along z, weight of the wave, phase}, to the coordinates of the other side; on the
 /// float path `phase` apart likewise. In shared memory of the half path the weight is a pair of half-precision numbers.
+/// Waves of revolution: {samples a coordinate along, out, weight, phase} of plane ones, and of those from virtual sources {source
+/// along, out, weight, phase} on the half path and {2 dx, 2 dz, weight, d} on the float path, all to TurnedPlace.
 struct SourceForm {
   float a;
   float b;
   float c;
   float d;
+};
+
+/// Where a pixel lies by the line on which elements stand, in samples from the tile's reference pixel: along it, and out from it.
+/// Waves of such elements are alike all around the line.
+struct alignas(8) TurnedPlace {
+  float along;
+  float out;
 };
 
 /// One side of the sum. Pointers are to device memory; [tile, source] in this order, or [tile, source, pixel of the tile].
@@ -71,6 +80,7 @@ struct TileSide {
   const float* z = nullptr;               ///< [nz]
   const std::uint32_t* delays = nullptr;  ///< where delays come from tables
   const float* weights = nullptr;         ///< likewise; absent where all weights are 1
+  const TurnedPlace* places = nullptr;    ///< of waves of revolution: [tile, pixel of the tile]
   std::uint32_t tabled = 0;  ///< sources of a tile in these tables: of them a launch may take some that follow each other
 };
 
@@ -112,6 +122,8 @@ struct TileLaunch {
   std::uint32_t receivers = 0;  ///< sources of the receive side
   bool separate = false;        ///< the sides' counts differ; PairOrder::ordered_full
   bool plane = false;           ///< `analytic`: sources of the transmit side are plane waves, whatever their count; ordered_full
+  bool turned = false;          ///< `plane`: they are waves of revolution, plane ones or, with `points`, of virtual sources
+  bool points = false;
 };
 
 /// Sources of the two sides.

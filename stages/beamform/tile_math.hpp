@@ -64,4 +64,20 @@ ECHOFORM_HOST_DEVICE std::uint32_t plane_delay_of(SourceForm form, float phase, 
   return __builtin_bit_cast(std::uint32_t, delay) << 9;
 }
 
+/// As delay_of(), of a wave of revolution from a virtual source. On the float path d^2 is made of d: its place is the weight's.
+template <int index_bits, bool half>
+ECHOFORM_HOST_DEVICE std::uint32_t turned_delay_of(SourceForm form, float phase, TurnedPlace place) {
+  float delay;
+  if constexpr (half) {
+    const float dx = place.along - form.a;
+    const float dz = place.out - form.b;
+    delay = fast_sqrt(fmaf(dx, dx, dz * dz)) + form.d;
+  } else {
+    const float difference = fmaf(place.along, place.along + form.a, place.out * (place.out + form.b));
+    const float distance = fast_sqrt(fmaxf(fmaf(form.d, form.d, difference), 0.0F));
+    delay = fast_divide(difference, distance + form.d + 1e-20F) + phase;
+  }
+  return __builtin_bit_cast(std::uint32_t, delay) << 9;
+}
+
 }  // namespace echoform::beamform

@@ -37,6 +37,10 @@ class KeptTables final : public TileTableStore {
     of(side).delays.insert(of(side).delays.end(), delays.begin(), delays.end());
     of(side).weights.insert(of(side).weights.end(), weights.begin(), weights.end());
   }
+  void begin_places(std::size_t entries) override { plan_.transmit.places.reserve(entries); }
+  void add_places(std::size_t /*first*/, std::span<const TurnedPlace> places) override {
+    plan_.transmit.places.insert(plan_.transmit.places.end(), places.begin(), places.end());
+  }
 
  private:
   TileSideTables& of(TileSideName side) { return side == TileSideName::transmit ? plan_.transmit : plan_.receive; }
@@ -154,7 +158,23 @@ void fill_forms(const SideInSamples& side, const SideInSamples& coordinates, con
   tables.z = side.coordinates(grid.z, shape.z);
 }
 
-/// Whether delays of plane waves are computed on one side and of points on the other.
+void fill_places(const SideInSamples& side, const Grid& grid, const TileShape& shape, TileTableStore& store, ThreadTeam& team) {
+  const std::size_t pixels = std::size_t{shape.x} * shape.z;
+  const std::size_t tiles = tile_count(grid, shape);
+  const std::size_t at_once = std::clamp<std::size_t>(numbers_at_once / pixels, 1, tiles);
+  store.begin_places(tiles * pixels);
+  std::vector<TurnedPlace> piece(at_once * pixels);
+  for (std::size_t from = 0; from < tiles; from += at_once) {
+    const std::size_t count = std::min(at_once, tiles - from);
+    over_tiles(count, team, [&](std::size_t k) -> std::uint32_t {
+      side.turned_places(shape, place_of(grid, shape, from + k), std::span(piece).subspan(k * pixels, pixels));
+      return 0;
+    });
+    store.add_places(from * pixels, std::span(piece).first(count * pixels));
+  }
+}
+
+/// Whether delays of waves are computed on one side and of points on the other.
 bool computes_waves(const TilePlanRequest& request, const SideInSamples& transmit, const SideInSamples& receive) {
   const PairRows& pairs = request.options.pairs;
   const std::vector<LookupBlock> blocks = lookup_blocks(pairs, request.options.alike_both_ways());
@@ -310,6 +330,8 @@ TilePlan make_tile_plan(const TilePlanRequest& request, ThreadTeam& team, TileTa
     set_shape(grid, kind, tiles);
     tiles.analytic = !tables;
     tiles.plane = !tables && waves;
+    tiles.turned = tiles.plane && transmit.turned();
+    tiles.points = tiles.turned && transmit.turned_points();
     if (tiles.plane) tiles.scale = transmit.greatest_weight();
     tiles.checked = find_checked(tiles.transmit.windows, other, sources, options.gate.count);
     KeptTables kept(tiles);
@@ -322,6 +344,7 @@ TilePlan make_tile_plan(const TilePlanRequest& request, ThreadTeam& team, TileTa
     };
     fill(transmit, TileSideName::transmit, tiles.transmit);
     if (!once) fill(receive, TileSideName::receive, tiles.receive);
+    if (tiles.turned) fill_places(transmit, grid, shape, store != nullptr ? *store : kept, team);
     return tiles;
   }
   throw InputError(fmt::format("beamform stage, delay law {}", law.view), "pixels whose delays lie too far apart for its tiles",
@@ -333,14 +356,16 @@ std::size_t tile_table_bytes(const BeamformOptions& options, bool half) {
   const SideInSamples transmit(request, *options.law.transmit, beamform::Side::transmit);
   const SideInSamples receive(request, *options.law.receive, beamform::Side::receive);
   const bool weighted = transmit.weighted() || receive.weighted();
-  const bool computed = computes_waves(request, transmit, receive) || (!weighted && transmit.analytic() && receive.analytic());
+  const bool waves = computes_waves(request, transmit, receive);
+  const bool computed = waves || (!weighted && transmit.analytic() && receive.analytic());
   const std::size_t sources = transmit.sources() + (options.alike_both_ways() ? 0 : receive.sources());
   const std::size_t entries = tile_count(options.grid, shape_of(TileKind::large_narrow)) * sources;
   if (!computed) {
     return entries * sizeof(SourceWindow) +
            options.grid.pixels() * sources * (sizeof(std::uint32_t) + (weighted ? sizeof(float) : 0));
   }
-  return entries * (sizeof(SourceWindow) + sizeof(SourceForm) + (half ? 0 : sizeof(float)));
+  const std::size_t places = waves && transmit.turned() ? options.grid.pixels() * sizeof(TurnedPlace) : 0;
+  return places + entries * (sizeof(SourceWindow) + sizeof(SourceForm) + (half ? 0 : sizeof(float)));
 }
 
 }  // namespace echoform::beamform

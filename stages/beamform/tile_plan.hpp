@@ -24,6 +24,9 @@ class TileTableStore {
   /// Those from `first` on, in order. `weights` is empty where there are none.
   virtual void add(TileSideName side, std::size_t first, std::span<const std::uint32_t> delays,
                    std::span<const float> weights) = 0;
+  /// Of waves of revolution: `entries` places, [tile, pixel of the tile], and those from `first` on, in order.
+  virtual void begin_places(std::size_t entries) = 0;
+  virtual void add_places(std::size_t first, std::span<const TurnedPlace> places) = 0;
 };
 
 /// Tables of one side; empty where the kernel does not want them, and delays and weights where a store has them. Layouts as
@@ -36,12 +39,15 @@ struct TileSideTables {
   std::vector<float> z;
   std::vector<std::uint32_t> delays;
   std::vector<float> weights;
+  std::vector<TurnedPlace> places;
 };
 
 struct TilePlan {
   TileKind kind = TileKind::large_narrow;
   bool analytic = false;  ///< TileLaunch::analytic
   bool plane = false;     ///< TileLaunch::plane
+  bool turned = false;    ///< TileLaunch::turned
+  bool points = false;    ///< TileLaunch::points
   float scale = 1.0F;     ///< to be multiplied into the sums: weights of plane waves are relative to the greatest
   PairOrder order = PairOrder::once;
   float once_weight = 1.0F;
@@ -63,13 +69,14 @@ struct TilePlanRequest {
 };
 
 /// Evaluates the law in double precision: bounds over every tile, and whole tables where it has no analytic form or there are
-/// weights; plane waves may have weights that are the same for all pixels. Throws InputError if the law gives an infinite time or
-/// one of 1 s and more, if delays are out of all proportion to the A-scan, or if `kind` does not hold what the tiles reach.
-/// Delays and weights go to `store`; without one they are kept in the plan.
+/// weights; plane waves, and waves of revolution, may have weights that are the same for all pixels. Throws InputError if the law
+/// gives an infinite time or one of 1 s and more, if delays are out of all proportion to the A-scan, or if `kind` does not hold
+/// what the tiles reach. Delays, weights and places go to `store`; without one they are kept in the plan.
 [[nodiscard]] TilePlan make_tile_plan(const TilePlanRequest& request, ThreadTeam& team, TileTableStore* store = nullptr);
 
 /// A lower bound of what the tables take on a device: those of every source and pixel where the law has no
-/// analytic form or there are weights, else a form for every source and tile. Bytes.
+/// analytic form or there are weights, else a form for every source and tile, and with waves of revolution a place for every
+/// pixel. Bytes.
 [[nodiscard]] std::size_t tile_table_bytes(const BeamformOptions& options, bool half);
 
 /// half_delay_offset(), and what makes rounding of cutting. Nearest: floor(u + 1/2).

@@ -2,7 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
+#include <variant>
+
+#include "base/directions.hpp"
 
 namespace echoform::beamform {
 namespace {
@@ -64,26 +68,35 @@ SideInSamples::SideInSamples(const TilePlanRequest& request, const Leg& leg, bea
   window_ = source_window(options_.aperture, side, leg.sources());
   analytic_ = true;
   for (std::size_t source = 0; source < leg.sources() && analytic_; ++source) {
-    const auto form = leg.point_source(source);
+    const auto form = leg.point_source_on(source, options_.grid);
     if (form && source == 0) velocity_ = form->velocity.value;
     analytic_ = form && form->velocity.value == velocity_;
     if (form) forms_.push_back(*form);
   }
   if (half_ && analytic_) analytic_ = greatest_distance() < half_distance_limit;
   if (!analytic_) find_waves();
+  if (!analytic_ && waves_.empty()) find_turned_waves();
+}
+
+bool SideInSamples::weighs_pixels_alike() const {
+  const Aperture& aperture = options_.aperture;
+  const bool by_event = side_ == beamform::Side::transmit && !aperture.event_weights.empty();
+  return !weighted() || by_event || !aperture.apodization.angular();
+}
+
+float SideInSamples::weight_of(std::uint32_t source) const {
+  return weighted() ? static_cast<float>(window_[source]) : 1.0F;
 }
 
 void SideInSamples::find_waves() {
-  const Aperture& aperture = options_.aperture;
-  const bool by_event = side_ == beamform::Side::transmit && !aperture.event_weights.empty();
-  if (weighted() && !by_event && aperture.apodization.angular()) return;
+  if (!weighs_pixels_alike()) return;
   std::vector<Wave> waves(leg_.sources());
   double farthest = 0.0;
-  for (std::size_t source = 0; source < waves.size(); ++source) {
+  for (std::uint32_t source = 0; source < waves.size(); ++source) {
     if (leg_.reaches_nothing(source)) continue;
-    const auto form = leg_.plane_wave(source);
+    const auto form = leg_.plane_wave_on(source, options_.grid);
     if (!form || !has_valid_times(*form, options_.grid)) return;
-    waves[source] = {*form, weighted() ? static_cast<float>(window_[source]) : 1.0F};
+    waves[source] = {*form, weight_of(source)};
     const auto half_way = [](double slowness, const Axis& axis) {
       return 0.5 * std::abs(slowness * (axis.last - axis.first).value);
     };
@@ -91,8 +104,61 @@ void SideInSamples::find_waves() {
     farthest = std::max(farthest, way * options_.sample_rate.value);
   }
   if (half_ && !(farthest < half_distance_limit)) return;
+  take(std::move(waves));
+}
+
+void SideInSamples::take(std::vector<Wave> waves) {
   for (const Wave& wave : waves) greatest_weight_ = std::max(greatest_weight_, std::abs(wave.weight));
   waves_ = std::move(waves);
+}
+
+void SideInSamples::find_turned_waves() {
+  if (!weighs_pixels_alike()) return;
+  const double rate = options_.sample_rate.value;
+  std::vector<Wave> waves(leg_.sources());
+  std::optional<Revolution> about;
+  std::optional<bool> from_points;
+  bool some_reach_nothing = false;
+  for (std::uint32_t source = 0; source < waves.size(); ++source) {
+    if (leg_.reaches_nothing(source)) {
+      some_reach_nothing = true;
+      continue;
+    }
+    const auto form = leg_.revolved(source);
+    if (!form || (about && !(*about == form->about))) return;
+    about = form->about;
+    const auto* const point = std::get_if<PointSourceForm>(&form->in_plane);
+    if (from_points.value_or(point != nullptr) != (point != nullptr)) return;
+    from_points = point != nullptr;
+    Wave& wave = waves[source];
+    wave.weight = weight_of(source);
+    if (point != nullptr) {
+      if (velocity_ != 0.0 && point->velocity.value != velocity_) return;
+      velocity_ = point->velocity.value;
+      const Point own = about->frame.to_probe(point->origin);
+      wave.along = own.x.value * samples_per_metre();
+      wave.out = own.z.value * samples_per_metre();
+      wave.delay = point->offset.value * rate;
+    } else {
+      wave.form = std::get<PlaneWaveForm>(form->in_plane);
+      if (velocity_ == 0.0) velocity_ = 1.0 / length(wave.form.slowness);
+      wave.along = dot(wave.form.slowness, about->frame.x) * velocity_;
+      wave.out = dot(wave.form.slowness, about->frame.z) * velocity_;
+      wave.delay = wave.form.time_to(about->frame.origin) * rate;
+    }
+  }
+  // A virtual source that is none has no delays that would hold in a window.
+  if (!about || (*from_points && some_reach_nothing)) return;
+  about_ = about;
+  from_points_ = *from_points;
+  const TurnedBox box = turned_box(options_.grid.x, options_.grid.y, options_.grid.z);
+  const bool holds = std::ranges::all_of(waves, [&](const Wave& wave) {
+    if (wave.weight == 0.0F) return true;
+    const Bounds bounds = bounds_in(wave, box);
+    const bool near = !half_ || !from_points_ || (bounds.most - wave.delay) < half_distance_limit;
+    return near && std::abs(bounds.least) < rate && std::abs(bounds.most) < rate;
+  });
+  if (holds) take(std::move(waves));
 }
 
 double SideInSamples::greatest_distance() const {
@@ -176,6 +242,111 @@ SourceForm SideInSamples::plane_form(std::uint32_t source, const TilePlace& tile
   }
   phase = half_ ? 0.0F : static_cast<float>(added);
   form.d = half_ ? static_cast<float>(added) : 0.0F;
+  return form;
+}
+
+SideInSamples::Turned SideInSamples::turned_place(const Point& point) const {
+  const Point own = about_->frame.to_probe(point);
+  return {own.x.value * samples_per_metre(), std::hypot(own.y.value, own.z.value) * samples_per_metre()};
+}
+
+SideInSamples::TurnedBox SideInSamples::turned_box(const Axis& x, const Axis& y, const Axis& z) const {
+  constexpr double far = std::numeric_limits<double>::infinity();
+  Point min{Metres(far), Metres(far), Metres(far)};
+  Point max{Metres(-far), Metres(-far), Metres(-far)};
+  double out = 0.0;
+  for (const Metres at_x : {x.first, x.last}) {
+    for (const Metres at_y : {y.first, y.last}) {
+      for (const Metres at_z : {z.first, z.last}) {
+        const Point own = about_->frame.to_probe({at_x, at_y, at_z});
+        min = {std::min(min.x, own.x), std::min(min.y, own.y), std::min(min.z, own.z)};
+        max = {std::max(max.x, own.x), std::max(max.y, own.y), std::max(max.z, own.z)};
+        out = std::max(out, std::hypot(own.y.value, own.z.value));
+      }
+    }
+  }
+  const auto nearest = [](Metres from, Metres to) { return std::max({from.value, -to.value, 0.0}); };
+  const double k = samples_per_metre();
+  const double in = std::hypot(nearest(min.y, max.y), nearest(min.z, max.z));
+  return {{min.x.value * k, in * k}, {max.x.value * k, out * k}};
+}
+
+SideInSamples::TurnedBox SideInSamples::turned_box(const TilePlace& tile) const {
+  const Grid& grid = options_.grid;
+  const Metres y = grid.y.at(tile.y);
+  return turned_box({grid.x.at(tile.x_first), grid.x.at(tile.x_end - 1), 2}, {y, y, 1},
+                    {grid.z.at(tile.z_first), grid.z.at(tile.z_end - 1), 2});
+}
+
+double SideInSamples::turned_delay(const Wave& wave, const Turned& place) const {
+  const double way =
+      from_points_ ? std::hypot(place.along - wave.along, place.out - wave.out) : wave.along * place.along + wave.out * place.out;
+  return way + wave.delay;
+}
+
+Bounds SideInSamples::bounds_in(const Wave& wave, const TurnedBox& box) const {
+  // Delays grow with the distance from the line; along it they are smallest nearest to a virtual source.
+  Turned first = box.min;
+  Turned last = box.max;
+  if (from_points_) {
+    first.along = std::clamp(wave.along, box.min.along, box.max.along);
+    if (wave.along - box.min.along > box.max.along - wave.along) last.along = box.min.along;
+  } else if (wave.along < 0.0) {
+    std::swap(first.along, last.along);
+  }
+  return {turned_delay(wave, first), turned_delay(wave, last)};
+}
+
+SideInSamples::Turned SideInSamples::turned_reference(const TilePlace& tile) const {
+  const Grid& grid = options_.grid;
+  return turned_place({Metres(reference(grid.x, tile.x_first, tile.x_end)), grid.y.at(tile.y),
+                       Metres(reference(grid.z, tile.z_first, tile.z_end))});
+}
+
+void SideInSamples::turned_places(const TileShape& shape, const TilePlace& tile, std::span<TurnedPlace> places) const {
+  std::vector<Point> points;
+  tile_points(options_.grid, shape, tile, points);
+  const Turned from = turned_reference(tile);
+  for (std::size_t k = 0; k < points.size(); ++k) {
+    const Turned at = turned_place(points[k]);
+    places[k] = {static_cast<float>(at.along - from.along), static_cast<float>(at.out - from.out)};
+  }
+}
+
+Bounds SideInSamples::turned_bounds(std::uint32_t source, const TilePlace& tile) const {
+  const Wave& wave = waves_[source];
+  // A plane wave that counts for nothing has no slope, and holds in any window.
+  if (wave.weight == 0.0F && !from_points_) return {};
+  const Bounds bounds = bounds_in(wave, turned_box(tile));
+  return {bounds.least + offset_, bounds.most + offset_};
+}
+
+SourceForm SideInSamples::turned_form(std::uint32_t source, const TilePlace& tile, const SourceWindow& window,
+                                      std::uint32_t index_bits, float& phase) const {
+  const Wave& wave = waves_[source];
+  double added = static_cast<double>(1u << index_bits);
+  SourceForm form{};
+  if (wave.weight != 0.0F || from_points_) {
+    const Turned from = turned_reference(tile);
+    added += offset_ - window.base;
+    if (wave.weight != 0.0F) form.c = wave.weight / greatest_weight_;
+    if (!from_points_) {
+      added += turned_delay(wave, from);
+      form.a = static_cast<float>(wave.along);
+      form.b = static_cast<float>(wave.out);
+    } else if (half_) {
+      added += wave.delay;
+      form.a = static_cast<float>(wave.along - from.along);
+      form.b = static_cast<float>(wave.out - from.out);
+    } else {
+      added += turned_delay(wave, from);
+      form.a = static_cast<float>(2.0 * (from.along - wave.along));
+      form.b = static_cast<float>(2.0 * (from.out - wave.out));
+      form.d = static_cast<float>(std::hypot(from.along - wave.along, from.out - wave.out));
+    }
+  }
+  phase = half_ ? 0.0F : static_cast<float>(added);
+  if (half_) form.d = static_cast<float>(added);
   return form;
 }
 

@@ -4,8 +4,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
+#include <span>
 #include <vector>
 
+#include "delay_laws/revolution.hpp"
 #include "stages/beamform/apodization.hpp"
 #include "stages/beamform/tile_plan.hpp"
 
@@ -35,27 +38,33 @@ class SideInSamples {
 
   /// All sources are points, in a medium of one velocity.
   [[nodiscard]] bool analytic() const { return analytic_; }
-  /// All sources are plane waves, or reach nothing, and weigh the same at all pixels.
+  /// All sources are plane waves, or reach nothing, and weigh the same at all pixels; or, where turned(), waves of revolution.
   [[nodiscard]] bool plane() const { return !waves_.empty(); }
+  /// All are waves of revolution about one line: plane ones, or all from virtual sources by one velocity.
+  [[nodiscard]] bool turned() const { return plane() && about_.has_value(); }
+  [[nodiscard]] bool turned_points() const { return turned() && from_points_; }
   [[nodiscard]] bool weighted() const { return !window_.empty(); }
   [[nodiscard]] std::uint32_t sources() const { return static_cast<std::uint32_t>(leg_.sources()); }
   [[nodiscard]] const DelayLaw& law() const { return options_.law; }
-  /// analytic()
+  /// analytic() or turned()
   [[nodiscard]] double samples_per_metre() const { return options_.sample_rate.value / velocity_; }
   /// The greatest |weight| of a wave. plane()
   [[nodiscard]] float greatest_weight() const { return greatest_weight_; }
 
   /// Bounds of the delays over a tile, in closed form; none of waves that count for nothing. analytic() or plane()
   [[nodiscard]] Bounds bounds(std::uint32_t source, const TilePlace& tile) const {
-    return plane() ? plane_bounds(source, tile) : point_bounds(source, tile);
+    return turned() ? turned_bounds(source, tile) : plane() ? plane_bounds(source, tile) : point_bounds(source, tile);
   }
 
   /// `unit`: samples_per_metre() of the coordinates that the kernel has. analytic() or plane()
   [[nodiscard]] SourceForm form_of(std::uint32_t source, const TilePlace& tile, const SourceWindow& window,
                                    std::uint32_t index_bits, double unit, float& phase) const {
-    return plane() ? plane_form(source, tile, window, index_bits, unit, phase)
-                   : point_form(source, tile, window, index_bits, phase);
+    return turned()  ? turned_form(source, tile, window, index_bits, phase)
+           : plane() ? plane_form(source, tile, window, index_bits, unit, phase)
+                     : point_form(source, tile, window, index_bits, phase);
   }
+  /// Of a tile's pixels, in the order of tile_points(). turned()
+  void turned_places(const TileShape& shape, const TilePlace& tile, std::span<TurnedPlace> places) const;
   /// Pixel coordinates to go with the forms. analytic()
   [[nodiscard]] std::vector<float> coordinates(const Axis& axis, std::uint32_t tile_pixels) const;
 
@@ -67,10 +76,28 @@ class SideInSamples {
   struct Wave {
     PlaneWaveForm form;
     float weight = 0.0F;  ///< 0 where it reaches nothing
+    /// turned(): by the line about which it is alike all around, samples an own coordinate and at the line's origin; of a virtual
+    /// source, where that lies, in samples.
+    double along = 0.0;
+    double out = 0.0;
+    double delay = 0.0;
+  };
+  /// By the line of turned(), in samples.
+  struct Turned {
+    double along;
+    double out;
+  };
+  struct TurnedBox {
+    Turned min;
+    Turned max;
   };
 
   /// waves_, if the leg has nothing else.
   void find_waves();
+  void find_turned_waves();
+  void take(std::vector<Wave> waves);
+  [[nodiscard]] bool weighs_pixels_alike() const;
+  [[nodiscard]] float weight_of(std::uint32_t source) const;
   /// Of a pixel from a point source, in samples.
   [[nodiscard]] double greatest_distance() const;
 
@@ -83,6 +110,19 @@ class SideInSamples {
   [[nodiscard]] SourceForm plane_form(std::uint32_t source, const TilePlace& tile, const SourceWindow& window,
                                       std::uint32_t index_bits, double unit, float& phase) const;
 
+  [[nodiscard]] Turned turned_place(const Point& point) const;
+  /// That holds the boxes' points, and little else.
+  [[nodiscard]] TurnedBox turned_box(const Axis& x, const Axis& y, const Axis& z) const;
+  [[nodiscard]] TurnedBox turned_box(const TilePlace& tile) const;
+  [[nodiscard]] double turned_delay(const Wave& wave, const Turned& place) const;
+  /// Of all places in the box, in samples.
+  [[nodiscard]] Bounds bounds_in(const Wave& wave, const TurnedBox& box) const;
+  /// Of a tile: where its coordinates count from.
+  [[nodiscard]] Turned turned_reference(const TilePlace& tile) const;
+  [[nodiscard]] Bounds turned_bounds(std::uint32_t source, const TilePlace& tile) const;
+  [[nodiscard]] SourceForm turned_form(std::uint32_t source, const TilePlace& tile, const SourceWindow& window,
+                                       std::uint32_t index_bits, float& phase) const;
+
   const BeamformOptions& options_;
   const Leg& leg_;
   beamform::Side side_;
@@ -94,6 +134,8 @@ class SideInSamples {
   std::vector<PointSourceForm> forms_;
   std::vector<Wave> waves_;
   float greatest_weight_ = 0.0F;
+  std::optional<Revolution> about_;  ///< turned()
+  bool from_points_ = false;         ///< likewise: virtual sources
 };
 
 }  // namespace echoform::beamform

@@ -47,6 +47,7 @@ struct TileVariant {
   static constexpr bool nearest = nearest_sample;
   static constexpr bool separate = separate_counts;  // of the sources of either side; else one count serves both
   static constexpr bool plane = false;
+  static constexpr bool turned = false;
   static constexpr TileShape shape = tile_shapes[tile_kind];
   static constexpr int index_bits = static_cast<int>(shape.index_bits);
   static constexpr int capacity = static_cast<int>(shape.window);
@@ -63,6 +64,12 @@ struct TileVariant {
 template <bool half_path, bool nearest_sample, int tile_kind>
 struct PlaneVariant : TileVariant<half_path, true, false, nearest_sample, tile_kind, true> {
   static constexpr bool plane = true;
+};
+
+/// The same of waves of revolution, plane or from virtual sources.
+template <bool half_path, bool nearest_sample, int tile_kind>
+struct TurnedVariant : PlaneVariant<half_path, nearest_sample, tile_kind> {
+  static constexpr bool turned = true;
 };
 
 /// Two stages of windows, so that one is filled while the other is looked up, and the tables of all sources behind them.

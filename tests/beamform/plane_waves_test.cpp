@@ -1,5 +1,5 @@
-// Plane waves in contact without tables: images of every way against a direct sum in double precision, and the CUDA kernel's way
-// through the pairs, windows and delays of a plan, followed on the host.
+// Plane waves, and waves of revolution, in contact without tables: images of every way against a direct sum in double precision,
+// and the CUDA kernel's way through the pairs, windows and delays of a plan, followed on the host.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,6 +9,7 @@
 #include <numbers>
 
 #include "acquisition/pair_rows.hpp"
+#include "acquisition/positions.hpp"
 #include "stages/beamform/beamform.hpp"
 #include "stages/beamform/tile_groups.hpp"
 #include "stages/beamform/tile_math.hpp"
@@ -36,6 +37,9 @@ struct Waves {
   bool slower = false;            ///< one more that propagates in T alone
   std::vector<float> weights{};
   std::vector<std::uint32_t> chosen{};
+  std::size_t rows = 1;          ///< of elements, each of `receivers`
+  std::vector<Point> sources{};  ///< virtual ones, in place of plane waves
+  double turn = 0.0;             ///< of the probe in its plane, degrees
 };
 
 std::vector<double> fan(std::size_t waves) {
@@ -48,6 +52,20 @@ std::vector<double> fan(std::size_t waves) {
 
 ImagingPlan plan_of(const Waves& waves, const Grid& grid, const std::string& view, double slowness_y = 0.0) {
   ImagingPlan plan = make_plan(waves.receivers, samples, grid);
+  if (waves.rows > 1) {
+    plan.acquisition.probe = make_matrix_probe(
+        {waves.receivers, waves.rows, Metres(0.6e-3), Metres(0.8e-3), Metres(0.5e-3), Metres(0.5e-3)}, Hertz(5e6), Hertz(3e6));
+  }
+  if (waves.turn != 0.0) {
+    const double angle = waves.turn * std::numbers::pi / 180.0;
+    plan.acquisition.probe =
+        placed(plan.acquisition.probe,
+               {.origin = {}, .x = {std::cos(angle), std::sin(angle), 0.0}, .y = {-std::sin(angle), std::cos(angle), 0.0}});
+  }
+  for (const Point& source : waves.sources) {
+    const MetresPerSecond velocity(view.front() == 'L' ? of_l : of_t);
+    plan.acquisition.events.push_back({PointWaveEvent{source, velocity, Seconds(1.3e-6)}, {}});
+  }
   for (const double angle : waves.degrees) {
     const double sine = std::sin(angle * std::numbers::pi / 180.0);
     plan.acquisition.events.push_back({PlaneWaveEvent{sine / of_l, slowness_y, Seconds(1.3e-6)}, {}});
@@ -103,13 +121,27 @@ direct::Problem problem_of(const ImagingPlan& plan, const Signals& signals) {
   problem.sample = [&events, &plan, &signals](std::size_t tx, std::size_t rx, std::size_t n) {
     return tx < events.size() && rx < plan.acquisition.elements() ? Complex(signals.at(tx, rx, n)) : Complex();
   };
-  problem.transmit_time = [&events, points, of_transmit](std::size_t event, std::size_t pixel) {
+  const Direction along = plan.acquisition.probe.x_axis;
+  const bool one_row = std::ranges::all_of(plan.acquisition.probe.elements, [&](const Element& element) {
+    return std::abs(element.centre.y.value * along.x - element.centre.x.value * along.y) < 1e-9;
+  });
+  problem.transmit_time = [&events, points, of_transmit, one_row, along](std::size_t event, std::size_t pixel) {
     if (event >= events.size()) return 0.0;
-    const auto& wave = std::get<PlaneWaveEvent>(events[event].form);
     const Point& p = points[pixel];
-    const double rest = 1.0 / (of_transmit * of_transmit) - wave.slowness_x * wave.slowness_x - wave.slowness_y * wave.slowness_y;
+    const double x = p.x.value * along.x + p.y.value * along.y;
+    const double y = p.y.value * along.x - p.x.value * along.y;
+    const double out = std::hypot(y, p.z.value);
+    if (const auto* const source = std::get_if<PointWaveEvent>(&events[event].form)) {
+      const double vx = source->point.x.value, vy = source->point.y.value, vz = source->point.z.value;
+      const double away = one_row ? std::hypot(x - vx, out + std::hypot(vy, vz)) : std::hypot(x - vx, y - vy, p.z.value - vz);
+      return source->delay->value + (away - std::hypot(vx, vy, vz)) / of_transmit;
+    }
+    const auto& wave = std::get<PlaneWaveEvent>(events[event].form);
+    // A row of elements sends nothing of a slowness across it, and what it sends is alike all around it.
+    const double slowness_y = one_row ? 0.0 : wave.slowness_y;
+    const double rest = 1.0 / (of_transmit * of_transmit) - wave.slowness_x * wave.slowness_x - slowness_y * slowness_y;
     if (!(rest > 0.0)) return std::numeric_limits<double>::quiet_NaN();
-    return wave.delay->value + wave.slowness_x * p.x.value + wave.slowness_y * p.y.value + std::sqrt(rest) * p.z.value;
+    return wave.delay->value + wave.slowness_x * x + slowness_y * y + std::sqrt(rest) * (one_row ? out : p.z.value);
   };
   problem.receive_time = [&plan, points, of_receive](std::size_t element, std::size_t pixel) {
     if (element >= plan.acquisition.elements()) return 0.0;
@@ -217,7 +249,9 @@ class KernelWay {
       // Pixels beyond the image repeat its last ones.
       const auto cx = std::min<std::size_t>(x, options_.grid.x.count - 1);
       const auto cz = std::min<std::size_t>(z, options_.grid.z.count - 1);
-      const std::uint32_t delay = delay_at(tiles_.transmit, a, true, cx, cz) + delay_at(tiles_.receive, b, false, cx, cz);
+      const std::uint32_t out = tiles_.turned ? turned_delay_at(a, tiles_.transmit.places[tile * sums_.size() + place])
+                                              : delay_at(tiles_.transmit, a, true, cx, cz);
+      const std::uint32_t delay = out + delay_at(tiles_.receive, b, false, cx, cz);
       const std::uint32_t index = delay >> (32 - shape_.index_bits);
       EXPECT_LT(static_cast<std::int32_t>(index) + 1, length) << "a neighbour that is not in the window";
       double fraction = std::ldexp(static_cast<double>(delay << shape_.index_bits), -32);
@@ -243,6 +277,26 @@ class KernelWay {
         return delay_of_bits<7>(side, entry, plane, x, z);
       default:
         return delay_of_bits<8>(side, entry, plane, x, z);
+    }
+  }
+  template <int bits>
+  [[nodiscard]] std::uint32_t turned_delay_of_bits(std::size_t entry, beamform::TurnedPlace place) const {
+    const beamform::SourceForm form = tiles_.transmit.forms[entry];
+    const float phase = half_ ? 0.0F : tiles_.transmit.phases[entry];
+    if (half_)
+      return tiles_.points ? beamform::turned_delay_of<bits, true>(form, phase, place)
+                           : beamform::plane_delay_of<bits, true>(form, phase, place.along, place.out);
+    return tiles_.points ? beamform::turned_delay_of<bits, false>(form, phase, place)
+                         : beamform::plane_delay_of<bits, false>(form, phase, place.along, place.out);
+  }
+  [[nodiscard]] std::uint32_t turned_delay_at(std::size_t entry, beamform::TurnedPlace place) const {
+    switch (shape_.index_bits) {
+      case 6:
+        return turned_delay_of_bits<6>(entry, place);
+      case 7:
+        return turned_delay_of_bits<7>(entry, place);
+      default:
+        return turned_delay_of_bits<8>(entry, place);
     }
   }
   template <int bits>
@@ -438,10 +492,97 @@ TEST_P(PlaneWaveImages, HonourTheEndsOfTheAScan) {
   }
 }
 
+// Ragged at its ends too; on both sides of the plane, and beginning at the elements.
+const Grid volume{{Metres(-3e-3), Metres(3.1e-3), 37}, {Metres(0.0), Metres(6.3e-3), 35}, {Metres(-2.2e-3), Metres(4.2e-3), 4}};
+
+/// Waves of revolution: of those above, and from virtual sources.
+std::vector<Waves> turned_waves() {
+  std::vector<Waves> all = all_waves();
+  const auto at = [](double x, double y, double z) { return Point{Metres(1e-3 * x), Metres(1e-3 * y), Metres(1e-3 * z)}; };
+  // One of them beside the plane, one among the elements.
+  all.push_back(
+      {.name = "virtualSources", .receivers = 9, .sources = {at(-2, 0, -6), at(1, 3, -4), at(0.4, 0, 0), at(4, 0, -9)}});
+  all.push_back({.name = "weighedVirtualSources",
+                 .receivers = 5,
+                 .weights = {0.0F, -1.5F, 0.25F, 2.0F},
+                 .sources = {at(-2, 0, -6), at(1, 0, -4), at(2, 0, -1), at(4, 0, -9)}});
+  all.push_back({.name = "ofATurnedProbe", .receivers = 12, .degrees = fan(5), .turn = 35.0});
+  all.push_back(
+      {.name = "virtualSourcesOfATurnedProbe", .receivers = 12, .sources = {at(-2, 0, -6), at(3, 0, -2)}, .turn = -80.0});
+  return all;
+}
+
+class TurnedWaves : public testing::TestWithParam<Waves> {};
+
+TEST_P(TurnedWaves, AreTheSumOfTheirPairsByTheKernelsWayOnTheHost) {
+  for (const char* view : {"LL", "TL"}) {
+    for (const bool half : {false, true}) {
+      const ImagingPlan plan = plan_of(GetParam(), volume, view);
+      const BeamformOptions options = options_of_waves(plan);
+      const Signals signals(signals_of(plan), samples, 41, false);
+      const Input input = input_of(signals, plan, options);
+      KernelWay way(options, input, half, 2);
+      ASSERT_TRUE(way.tiles().plane && way.tiles().turned);
+      EXPECT_EQ(way.tiles().points, !GetParam().sources.empty());
+      // As of plane waves.
+      EXPECT_LT(direct::relative_error(way.image(), direct_image(plan, signals)), half ? 5e-4 : 3e-5) << view;
+      for (const beamform::TileSideTables* side : {&way.tiles().transmit, &way.tiles().receive}) {
+        EXPECT_TRUE(side->delays.empty() && side->weights.empty()) << "a place a voxel is all that is kept";
+      }
+    }
+  }
+}
+
+TEST_P(TurnedWaves, InThePlaneOfTheirProbeAreWhatTheyWere) {
+  if (GetParam().turn != 0.0) return;
+  ThreadTeam team(1);
+  const ImagingPlan plan = plan_of(GetParam(), grid, "LL");
+  const BeamformOptions options = options_of_waves(plan);
+  const beamform::TilePlan tiles = beamform::make_tile_plan({options, true}, team);
+  EXPECT_FALSE(tiles.turned);
+  EXPECT_EQ(tiles.plane, GetParam().sources.empty());
+  EXPECT_EQ(tiles.analytic, GetParam().sources.empty() || GetParam().weights.empty());
+}
+
+INSTANTIATE_TEST_SUITE_P(All, TurnedWaves, testing::ValuesIn(turned_waves()),
+                         [](const auto& waves) { return std::string(waves.param.name); });
+
+TEST_P(PlaneWaveImages, OfVolumesAreAlikeAllAroundARow) {
+  for (const Waves& waves : turned_waves()) {
+    for (const auto interpolation : {Interpolation::linear, Interpolation::nearest}) {
+      ImagingPlan plan = plan_of(waves, volume, "TL", 0.1 / of_l);
+      plan.interpolation = interpolation;
+      const Signals signals(signals_of(plan), samples, 42, false);
+      const bool nearest = interpolation == Interpolation::nearest;
+      const double allowed = nearest ? std::sqrt(2.0 * 2e-4) : precision_of(waves, GetParam());
+      EXPECT_LT(direct::relative_error(image_of(plan, signals, GetParam()), direct_image(plan, signals)), allowed)
+          << waves.name << (nearest ? ", nearest" : "");
+    }
+  }
+}
+
+TEST_P(PlaneWaveTiles, OfEveryKindGiveTheSameVolume) {
+  const Grid fine{
+      {Metres(-0.9e-3), Metres(1.1e-3), 70}, {Metres(2.03e-3), Metres(3.9e-3), 66}, {Metres(1e-3), Metres(2.5e-3), 2}};
+  for (const Waves& waves : turned_waves()) {
+    const ImagingPlan plan = plan_of(waves, fine, "TL");
+    const Signals signals(signals_of(plan), samples, 43, false);
+    const std::vector<Complex> expected = direct_image(plan, signals);
+    for (std::size_t kind = 0; kind < beamform::tile_kind_count; ++kind) {
+      Way way = GetParam();
+      way.kind = static_cast<beamform::TileKind>(kind);
+      EXPECT_LT(direct::relative_error(image_of(plan, signals, way), expected), precision_of(waves, way))
+          << waves.name << ", kind " << kind;
+    }
+  }
+}
+
 TEST_P(PlaneWaveImages, OfVolumesTiltAcrossThePlaneToo) {
-  const Grid volume{{Metres(-3e-3), Metres(3.1e-3), 17}, {Metres(2e-3), Metres(6.3e-3), 15}, {Metres(-1e-3), Metres(1.2e-3), 3}};
-  for (const Waves& waves : all_waves()) {
-    const ImagingPlan plan = plan_of(waves, volume, "LT", 0.1 / of_l);
+  const Grid ahead{{Metres(-3e-3), Metres(3.1e-3), 17}, {Metres(2e-3), Metres(6.3e-3), 15}, {Metres(-1e-3), Metres(1.2e-3), 3}};
+  for (Waves waves : all_waves()) {
+    // Two rows, which send what is stated across them.
+    waves.rows = 2;
+    const ImagingPlan plan = plan_of(waves, ahead, "LT", 0.1 / of_l);
     const Signals signals(signals_of(plan), samples, 35, false);
     EXPECT_LT(direct::relative_error(image_of(plan, signals, GetParam()), direct_image(plan, signals)),
               precision_of(waves, GetParam()))

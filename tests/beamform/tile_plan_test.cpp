@@ -217,8 +217,15 @@ class NotedTables final : public TileTableStore {
     std::copy(more.begin(), more.end(), delays(side).begin() + static_cast<std::ptrdiff_t>(first));
     std::copy(more_weights.begin(), more_weights.end(), weights(side).begin() + static_cast<std::ptrdiff_t>(first));
   }
+  void begin_places(std::size_t entries) override { places.resize(entries); }
+  void add_places(std::size_t first, std::span<const TurnedPlace> more) override {
+    most = std::max(most, more.size());
+    ++pieces;
+    std::copy(more.begin(), more.end(), places.begin() + static_cast<std::ptrdiff_t>(first));
+  }
   std::vector<std::uint32_t>& delays(TileSideName side) { return delays_[static_cast<std::size_t>(side)]; }
   std::vector<float>& weights(TileSideName side) { return weights_[static_cast<std::size_t>(side)]; }
+  std::vector<TurnedPlace> places;
   std::size_t most = 0;
   int pieces = 0;
 
@@ -245,6 +252,31 @@ TEST(TilePlan, TablesComeInPieces) {
   EXPECT_TRUE(stored.transmit.delays.empty() && stored.transmit.weights.empty() && stored.receive.delays.empty());
   EXPECT_LE(noted.most, std::size_t{4} << 20) << "numbers that the host holds at a time, of 6.3 million";
   EXPECT_EQ(noted.pieces, 4);
+}
+
+TEST(TilePlan, PlacesOfWavesOfRevolutionComeInPieces) {
+  ThreadTeam team(2);
+  const Grid volume{{Metres(-10e-3), Metres(10e-3), 160}, {Metres(1e-3), Metres(20e-3), 192}, {Metres(-8e-3), Metres(8e-3), 160}};
+  ImagingPlan plan = make_wave_plan(8, 3, volume, "LL");
+  const BeamformOptions options = wave_options(plan);
+  const TilePlanRequest request{options, false};
+  const TilePlan kept = make_tile_plan(request, team);
+  ASSERT_TRUE(kept.turned && !kept.points);
+  NotedTables noted;
+  const TilePlan stored = make_tile_plan(request, team, &noted);
+  EXPECT_TRUE(stored.transmit.places.empty());
+  ASSERT_EQ(noted.places.size(), kept.transmit.places.size());
+  for (std::size_t k = 0; k < noted.places.size(); ++k) {
+    ASSERT_EQ(noted.places[k].along, kept.transmit.places[k].along) << k;
+    ASSERT_EQ(noted.places[k].out, kept.transmit.places[k].out) << k;
+  }
+  EXPECT_LE(noted.most, std::size_t{4} << 20) << "places that the host holds at a time, of 4.9 million";
+  EXPECT_EQ(noted.pieces, 2);
+  // What the device holds is no less, and less than 4 bytes a voxel of every receiver.
+  const std::size_t bytes = tile_table_bytes(options, false);
+  EXPECT_LE(bytes,
+            noted.places.size() * sizeof(TurnedPlace) + kept.transmit.windows.size() * 28 + kept.receive.windows.size() * 28);
+  EXPECT_LT(bytes, volume.pixels() * 8 * sizeof(std::uint32_t));
 }
 
 TEST(TilePlan, ChoosesTheLargestTilesWhoseWindowsHold) {

@@ -40,6 +40,8 @@ DelayLaw through_water(Acquisition acquisition, double height, const std::string
   return make_delay_law("immersion", {acquisition, {MetresPerSecond(velocity_l), MetresPerSecond(velocity_t)}, view, scene});
 }
 
+const Grid in_plane{{Metres(-8e-3), Metres(8e-3), 5}, {Metres(1e-3), Metres(25e-3), 5}, {}};
+
 Point at(double x, double z) {
   return {Metres(x), Metres(0.0), Metres(z)};
 }
@@ -69,9 +71,9 @@ TEST(EventLeg, OfPlaneWavesInContactIsTheirFormula) {
     EXPECT_NEAR(time_to(*law.transmit, 0, at(x, z)), expected, 1e-15);
     EXPECT_NEAR(time_to(*law.transmit, 1, at(x, z)), 1e-6 + z / velocity_l, 1e-15);
     for (const std::size_t source : {0, 1}) {
-      // What the leg states is what it does.
-      ASSERT_TRUE(law.transmit->plane_wave(source).has_value());
-      EXPECT_EQ(law.transmit->plane_wave(source)->time_to(at(x, z)), time_to(*law.transmit, source, at(x, z)));
+      // What the leg states, of an image in the plane, is what it does.
+      ASSERT_TRUE(law.transmit->plane_wave_on(source, in_plane).has_value());
+      EXPECT_EQ(law.transmit->plane_wave_on(source, in_plane)->time_to(at(x, z)), time_to(*law.transmit, source, at(x, z)));
     }
   }
   EXPECT_FALSE(law.transmit->point_source(0).has_value());
@@ -109,7 +111,7 @@ TEST(EventLeg, OfVirtualSourcesIsACircleAroundThem) {
   for (const auto& [x, z] : {std::pair{0.0, 10e-3}, std::pair{-6e-3, 25e-3}}) {
     EXPECT_NEAR(time_to(*law.transmit, 0, at(x, z)), (std::hypot(x - 1e-3, z + 8e-3) - nearest) / velocity_l, 1e-15);
   }
-  EXPECT_TRUE(law.transmit->point_source(0).has_value());
+  EXPECT_TRUE(law.transmit->point_source_on(0, in_plane).has_value());
   EXPECT_FALSE(law.transmit->plane_wave(0).has_value());
 }
 

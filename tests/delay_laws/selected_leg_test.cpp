@@ -52,10 +52,12 @@ TEST(SelectedLeg, HasThePlaneWavesOfItsSources) {
   for (const double slowness : {0.0, 2e-5, 1e-3}) acquisition.events.push_back({PlaneWaveEvent{slowness, 0.0, std::nullopt}, {}});
   const DelayLaw law = law_of("contact", acquisition);
   const auto leg = select_sources(law.transmit, {2, 1});
-  ASSERT_TRUE(leg->plane_wave(1).has_value());
-  EXPECT_EQ(leg->plane_wave(1)->slowness, law.transmit->plane_wave(1)->slowness);
-  EXPECT_EQ(leg->plane_wave(1)->offset, law.transmit->plane_wave(1)->offset);
-  EXPECT_FALSE(leg->plane_wave(0).has_value());
+  const auto wave = leg->plane_wave_on(1, grid);
+  ASSERT_TRUE(wave.has_value());
+  EXPECT_EQ(wave->slowness, law.transmit->plane_wave_on(1, grid)->slowness);
+  EXPECT_EQ(wave->offset, law.transmit->plane_wave_on(1, grid)->offset);
+  EXPECT_TRUE(leg->revolved(1).has_value());
+  EXPECT_FALSE(leg->plane_wave_on(0, grid) || leg->revolved(0));
   EXPECT_TRUE(leg->reaches_nothing(0));
   EXPECT_FALSE(leg->reaches_nothing(1));
 }

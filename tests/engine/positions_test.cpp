@@ -213,7 +213,9 @@ TEST_P(PositionImages, OfPlaneWavesInTheProbesFrame) {
       const Direction from{x - pose.origin.x.value, -pose.origin.y.value, z - pose.origin.z.value};
       const double sine = std::sin(angles[event]);
       const double earliest = -0.5 * 0.6e-3 * (count - 1) * std::abs(sine);  // of the elements, which fires at 0
-      return (dot(from, pose.x) * sine + dot(from, depth) * std::cos(angles[event]) - earliest) / speed;
+      // A front of revolution about the line of the elements: of a probe that is turned the image lies beside its plane.
+      const double away = std::hypot(dot(from, depth), dot(from, pose.y));
+      return (dot(from, pose.x) * sine + away * std::cos(angles[event]) - earliest) / speed;
     };
     const PlainTime back = [&](std::size_t receiver, double x, double z) {
       const Point& at = plan->acquisition.probe.elements[receiver].centre;

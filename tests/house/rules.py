@@ -4,7 +4,8 @@ import re
 # Whose business the kinds of pairs are; elsewhere nobody compares them or switches on them.
 KNOW_KINDS = ("acquisition/", "proto/", "formats/", "python/", "transport/acquisition/hello.cpp")
 # Enumerations of acquisition/ that other rooms may switch on, and why.
-OPEN_ENUMERATIONS = {"SampleEncoding": "how a sample is stored is the business of whoever reads or writes samples"}
+OPEN_ENUMERATIONS = {"SampleEncoding": "how a sample is stored is the business of whoever reads or writes samples",
+                     "FiringShape": "how elements stand to each other shapes their wave front; it says nothing of pairs"}
 
 COMMENT_OR_STRING = re.compile(r'//[^\n]*|/\*.*?\*/|R"\((.*?)\)"|"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)\'', re.DOTALL)
 ENUMERATION = re.compile(r"\benum(?:\s+class|\s+struct)?\s+(\w+)\s*(?::[^{;]*)?\{([^}]*)\}")
