@@ -94,14 +94,14 @@ class Measurement {
 
   /// Of the sampled rays; returns the seconds that they took on all threads.
   [[nodiscard]] double solve() {
-    inside_.resize(pixels_.size());
-    PartBounds{surface_.surface, surface_.backwall}.holds(pixels_, inside_);
+    sides_.resize(pixels_.size());
+    PartBounds{surface_.surface, surface_.backwall}.sides(pixels_, sides_);
     general_.assign(general_rays(), std::nan(""));
     const auto begin = std::chrono::steady_clock::now();
     over_sources(sources_.size(), threads_, [&](std::size_t k) {
       RaySolver solver(path_, probe_.elements[sources_[k]].centre);
       for (std::size_t n = 0; n < pixels_.size(); ++n) {
-        if (inside_[n] != 0) general_[k * pixels_.size() + n] = solver.time_to(pixels_[n]);
+        if (sides_[n] == PartSide::within) general_[k * pixels_.size() + n] = solver.time_to(pixels_[n]);
       }
     });
     return seconds_since(begin);
@@ -170,7 +170,7 @@ class Measurement {
   RayPath path_;
   std::vector<Point> pixels_;
   std::vector<std::size_t> sources_;
-  std::vector<std::uint8_t> inside_;
+  std::vector<PartSide> sides_;
   std::vector<double> general_;
   std::shared_ptr<const Leg> table_;
   std::shared_ptr<const Leg> interpolated_;

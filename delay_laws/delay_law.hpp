@@ -31,6 +31,7 @@
 #include "base/geometry.hpp"
 #include "base/grid.hpp"
 #include "delay_laws/leg_cache.hpp"
+#include "delay_laws/part_bounds.hpp"
 #include "delay_laws/revolution.hpp"
 #include "rays/ray_field.hpp"
 #include "rays/scene.hpp"
@@ -65,8 +66,7 @@ struct RevolvedForm {
 /// The rays behind a leg: a backend may find them by itself instead of asking for times one by one.
 struct LegRays {
   std::shared_ptr<const RayField> field;  ///< its sources are the leg's
-  std::vector<std::uint8_t>
-      inside;             ///< by pixel of the leg's grid, in image order: 0 where there are none, whatever `field` says
+  PartPixels pixels;                      ///< of the leg's grid: outside of the part there are none, whatever `field` says
   std::size_t found = 0;  ///< rays that were found for the table of the leg's times, whose other entries are interpolated
 };
 

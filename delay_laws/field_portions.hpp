@@ -19,12 +19,11 @@ struct ImagedPixels {
   std::vector<std::size_t> place;  ///< in the image
   std::vector<Point> points;
 
-  /// `inside` as LegRays.
-  ImagedPixels(const Grid& grid, std::span<const std::uint8_t> inside) {
-    for (std::size_t k = 0; k < inside.size(); ++k) {
-      if (inside[k] == 0) continue;
+  ImagedPixels(const Grid& grid, const PartPixels& pixels) {
+    for (std::size_t k = 0; k < pixels.sides.size(); ++k) {
+      if (!pixels.imaged(k)) continue;
       place.push_back(k);
-      points.push_back(grid.at(k));
+      points.push_back(pixels.place(grid, k));
     }
   }
 };

@@ -37,11 +37,10 @@ bool InterpolatedTimes::pays(const RayField& field) {
   return field.name() != "curve" || !field.path().interfaces.front().surface->shadows();
 }
 
-InterpolatedTimes::InterpolatedTimes(const RayField& field, const Grid& grid, std::span<const std::uint8_t> inside,
-                                     Seconds tolerance)
+InterpolatedTimes::InterpolatedTimes(const RayField& field, const Grid& grid, const PartPixels& pixels, Seconds tolerance)
     : field_(field),
       grid_(grid),
-      inside_(inside),
+      pixels_(pixels),
       tolerance_(tolerance.value),
       bundles_(field.path()),
       lattice_x_(whole_cells(grid.x.count, widest)),
@@ -51,7 +50,7 @@ InterpolatedTimes::InterpolatedTimes(const RayField& field, const Grid& grid, st
   for (std::size_t z = 0; z < grid.z.count; ++z) {
     for (std::size_t x = 0; x < grid.x.count; ++x) {
       outside_before_[(z + 1) * row + x + 1] = outside_before_[z * row + x + 1] + outside_before_[(z + 1) * row + x] -
-                                               outside_before_[z * row + x] + (inside[z * grid.x.count + x] == 0 ? 1 : 0);
+                                               outside_before_[z * row + x] + (pixels.imaged(z * grid.x.count + x) ? 0 : 1);
     }
   }
   for (std::size_t level = 0; level < steps.size(); ++level) {
@@ -122,6 +121,7 @@ bool InterpolatedTimes::nothing_hides(const Cell& cell, std::size_t level) const
 }
 
 Point InterpolatedTimes::place(std::size_t x, std::size_t z) const {
+  if (x < grid_.x.count && z < grid_.z.count) return pixels_.place(grid_, z * grid_.x.count + x);
   const auto along = [](const Axis& axis, std::size_t k) {
     return k < axis.count ? axis.at(k) : axis.first + static_cast<double>(k) * axis.spacing();
   };
@@ -173,7 +173,7 @@ std::vector<std::size_t> InterpolatedTimes::pixels_of(std::span<const Cell> cell
     const std::size_t end_z = cell.z + own_pixels(cell.z, edge, grid_.z.count);
     for (std::size_t z = cell.z; z < end_z; ++z) {
       for (std::size_t x = cell.x; x < end_x; ++x) {
-        if (inside_[z * grid_.x.count + x] != 0) pixels.push_back(z * grid_.x.count + x);
+        if (pixels_.imaged(z * grid_.x.count + x)) pixels.push_back(z * grid_.x.count + x);
       }
     }
   }
@@ -188,7 +188,7 @@ void InterpolatedTimes::fill_exactly(std::size_t first, std::size_t last, std::s
   for (std::size_t from = 0; from < pixels.size(); from += at_once) {
     const auto part = pixels.subspan(from, std::min(at_once, pixels.size() - from));
     points.clear();
-    for (const std::size_t pixel : part) points.push_back(grid_.at(pixel));
+    for (const std::size_t pixel : part) points.push_back(pixels_.place(grid_, pixel));
     seconds.resize((last - first) * points.size());
     field_.times(first, last, points, seconds);
     for (std::size_t source = first; source < last; ++source) {

@@ -22,6 +22,7 @@
 
 #include "base/grid.hpp"
 #include "base/units.hpp"
+#include "delay_laws/part_bounds.hpp"
 #include "rays/ray_bundle.hpp"
 #include "rays/ray_field.hpp"
 
@@ -29,8 +30,8 @@ namespace echoform {
 
 class InterpolatedTimes {
  public:
-  /// `inside` as LegRays. `tolerance`, more than 0: how far a time may be off. All but the grid outlive this.
-  InterpolatedTimes(const RayField& field, const Grid& grid, std::span<const std::uint8_t> inside, Seconds tolerance);
+  /// `pixels` are those of `grid`. `tolerance`, more than 0: how far a time may be off. All but the grid outlive this.
+  InterpolatedTimes(const RayField& field, const Grid& grid, const PartPixels& pixels, Seconds tolerance);
 
   /// Whether there is anything to interpolate: a plane grid of some size in the plane y of all sources, and surfaces that are no
   /// mere points.
@@ -86,7 +87,7 @@ class InterpolatedTimes {
 
   const RayField& field_;
   Grid grid_;
-  std::span<const std::uint8_t> inside_;
+  const PartPixels& pixels_;
   double tolerance_;
   RayBundles bundles_;
   std::size_t lattice_x_;  ///< the lattice holds whole cells: it may go on beyond the grid

@@ -1,11 +1,14 @@
 // Between which surfaces the pixels of a leg lie.
 #pragma once
 
-#include <cstdint>
+#include <cstddef>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "base/geometry.hpp"
+#include "base/grid.hpp"
+#include "delay_laws/part_side.hpp"
 #include "rays/spatial_surface.hpp"
 #include "rays/surface.hpp"
 
@@ -18,8 +21,36 @@ struct PartBounds {
   std::shared_ptr<const SpatialSurface> spatial_front{};  ///< in the place of `front`
   std::shared_ptr<const SpatialSurface> spatial_backwall{};
 
-  /// 1 for each point that lies in the part, by more than 1 nm; else 0. Same length.
-  void holds(std::span<const Point> points, std::span<std::uint8_t> inside) const;
+  /// For each of `points` on which side it lies, into `sides` (same length): on a surface from 1 nm beyond it to 10 nm within.
+  void sides(std::span<const Point> points, std::span<PartSide> sides) const;
+  /// The place to which rays go for a point on a surface: 20 nm from the surface, within the part, so that they have a way there.
+  /// Times to points on a surface are the limit of those below it, to 2e-8 m / c.
+  [[nodiscard]] Point moved_inside(const Point& point) const;
 };
+
+/// Those of some points that lie in the part or on a surface of it.
+struct PointsInPart {
+  std::vector<std::size_t> number;  ///< among the points
+  std::vector<Point> place;         ///< to where their rays go
+
+  PointsInPart(const PartBounds& bounds, std::span<const Point> points);
+};
+
+/// The pixels of a grid, and where they lie.
+struct PartPixels {
+  struct Moved {
+    std::size_t pixel;
+    Point place;
+  };
+  std::vector<PartSide> sides;  ///< by pixel in image order
+  std::vector<Moved> moved;     ///< those on a surface, ascending by pixel: to where their rays go
+
+  [[nodiscard]] bool imaged(std::size_t pixel) const { return sides[pixel] != PartSide::outside; }
+  /// To where the rays of a pixel of `grid` go.
+  [[nodiscard]] Point place(const Grid& grid, std::size_t pixel) const;
+};
+
+/// Of all pixels of a grid, on `threads` threads (0: as many as processors).
+[[nodiscard]] PartPixels pixels_in(const PartBounds& bounds, const Grid& grid, std::size_t threads);
 
 }  // namespace echoform

@@ -104,18 +104,12 @@ RayDepartures::RayDepartures(const Probe& probe, const RayPath& path, const Part
 }
 
 void RayDepartures::cosines(std::size_t source, std::span<const Point> pixels, std::span<double> cosines) const {
-  std::vector<std::uint8_t> inside(pixels.size());
-  bounds_.holds(pixels, inside);
+  const PointsInPart in_part(bounds_, pixels);
+  const std::vector<std::size_t>& asked = in_part.number;
+  const std::vector<Point>& points = in_part.place;
+  std::ranges::fill(cosines, unreached);
   const Source& from = sources_[source];
   if (path_.in_space()) {
-    std::vector<std::size_t> asked;
-    std::vector<Point> points;
-    for (std::size_t k = 0; k < pixels.size(); ++k) {
-      cosines[k] = unreached;
-      if (inside[k] == 0) continue;
-      asked.push_back(k);
-      points.push_back(pixels[k]);
-    }
     std::vector<Vector3> places(points.size());
     const bool told = make_ray_field(path_, {from.centre})->first_places(0, 1, points, places);
     for (std::size_t k = 0; k < points.size(); ++k)
@@ -123,14 +117,9 @@ void RayDepartures::cosines(std::size_t source, std::span<const Point> pixels, s
     return;
   }
   RaySolver here(path_, from.centre);
-  for (std::size_t k = 0; k < pixels.size(); ++k) {
-    if (inside[k] == 0) {
-      cosines[k] = unreached;
-    } else if (pixels[k].y == from.centre.y) {
-      cosines[k] = along_ray(from, here.trace_to(pixels[k]));
-    } else {
-      cosines[k] = by_differences(from, pixels[k]);
-    }
+  for (std::size_t k = 0; k < points.size(); ++k) {
+    const bool in_plane = points[k].y == from.centre.y;
+    cosines[asked[k]] = in_plane ? along_ray(from, here.trace_to(points[k])) : by_differences(from, points[k]);
   }
 }
 
@@ -158,8 +147,8 @@ double RayDepartures::along_ray(const Source& from, const RayTrace& ray) {
   return distance > 0.0 ? std::clamp((way.x * from.normal.x + way.z * from.normal.z) / distance, -1.0, 1.0) : 1.0;
 }
 
-std::unique_ptr<const Departures> RayDepartures::tabulated(const Grid& grid, std::span<const std::uint8_t> inside,
-                                                           std::size_t threads, SimdLevel level) const {
+std::unique_ptr<const Departures> RayDepartures::tabulated(const Grid& grid, const PartPixels& pixels, std::size_t threads,
+                                                           SimdLevel level) const {
   auto table = std::make_unique<DepartureTable>(std::make_unique<RayDepartures>(*this), grid, sources_.size());
   std::array<std::vector<Point>, 3> places;
   for (const Source& source : sources_) {
@@ -171,7 +160,7 @@ std::unique_ptr<const Departures> RayDepartures::tabulated(const Grid& grid, std
   for (std::size_t k = 0; k < fields.size(); ++k) fields[k] = make_ray_field(path_, std::move(places[k]), level);
 
   const bool tells_places = fields[1]->first_places(0, 0, {}, {});
-  const ImagedPixels imaged(grid, inside);
+  const ImagedPixels imaged(grid, pixels);
   over_portions_and_pixels(
       *fields[1], sources_.size(), threads, imaged.points.size(),
       [&](std::size_t first, std::size_t last, std::size_t from, std::size_t to) {

@@ -30,11 +30,11 @@ class RayDepartures final : public Departures {
   void cosines(std::size_t source, std::span<const Point> pixels, std::span<double> cosines) const override;
 
   /// The same for the pixels of a grid, computed ahead on `threads` threads (0: as many as processors) and kept in single
-  /// precision: 4 bytes a source and pixel. `inside` as LegRays. By differences, to 1e-4 where legs are longer than 2 mm; where
-  /// the moved sources' rays are not those of the source, beside corners, shadows and kinks of T, as cosines(): rays whose angles
-  /// differ by less than 0.02 in the cosine may be taken for one. Other places are asked of a copy of this.
-  [[nodiscard]] std::unique_ptr<const Departures> tabulated(const Grid& grid, std::span<const std::uint8_t> inside,
-                                                            std::size_t threads, SimdLevel level) const;
+  /// precision: 4 bytes a source and pixel. `pixels` are those of `grid`. By differences, to 1e-4 where legs are longer than 2
+  /// mm; where the moved sources' rays are not those of the source, beside corners, shadows and kinks of T, as cosines(): rays
+  /// whose angles differ by less than 0.02 in the cosine may be taken for one. Other places are asked of a copy of this.
+  [[nodiscard]] std::unique_ptr<const Departures> tabulated(const Grid& grid, const PartPixels& pixels, std::size_t threads,
+                                                            SimdLevel level) const;
 
  private:
   struct Source {

@@ -5,7 +5,6 @@
 
 #include "base/errors.hpp"
 #include "delay_laws/law_of_view.hpp"
-#include "delay_laws/over_sources.hpp"
 #include "delay_laws/ray_departures.hpp"
 #include "delay_laws/tabulated_leg.hpp"
 #include "rays/ray_field.hpp"
@@ -25,30 +24,19 @@ class RayLeg final : public Leg, public std::enable_shared_from_this<RayLeg> {
   [[nodiscard]] std::size_t sources() const noexcept override { return origins_.size(); }
 
   void travel_times(std::size_t source, std::span<const Point> pixels, std::span<double> seconds) const override {
-    std::vector<std::uint8_t> inside(pixels.size());
-    bounds_.holds(pixels, inside);
-    std::vector<Point> asked;
-    for (std::size_t k = 0; k < pixels.size(); ++k) {
-      if (inside[k] != 0) asked.push_back(pixels[k]);
-    }
-    std::vector<double> found(asked.size());
-    RaySolver(path_, origins_[source]).times_to(asked, found);
-    std::size_t next = 0;
-    for (std::size_t k = 0; k < pixels.size(); ++k) seconds[k] = inside[k] != 0 ? found[next++] : none;
+    const PointsInPart in_part(bounds_, pixels);
+    std::vector<double> found(in_part.place.size());
+    RaySolver(path_, origins_[source]).times_to(in_part.place, found);
+    std::ranges::fill(seconds, none);
+    for (std::size_t k = 0; k < found.size(); ++k) seconds[in_part.number[k]] = found[k];
   }
 
   [[nodiscard]] std::shared_ptr<const Leg> tabulated(const Grid& grid, std::size_t threads, Seconds tolerance = Seconds(0.0),
                                                      bool with_departures = false) const override {
-    const std::vector<Point> points = grid.points();
-    std::vector<std::uint8_t> inside(points.size());
-    constexpr std::size_t at_once = 1024;
-    over_sources((points.size() + at_once - 1) / at_once, threads, [&](std::size_t k) {
-      const std::size_t count = std::min(at_once, points.size() - k * at_once);
-      bounds_.holds(std::span(points).subspan(k * at_once, count), std::span(inside).subspan(k * at_once, count));
-    });
+    PartPixels pixels = pixels_in(bounds_, grid, threads);
     std::unique_ptr<const Departures> departures;
-    if (with_departures) departures = departures_.tabulated(grid, inside, threads, level_);
-    return tabulate(shared_from_this(), grid, {make_ray_field(path_, origins_, level_), std::move(inside)}, threads, tolerance,
+    if (with_departures) departures = departures_.tabulated(grid, pixels, threads, level_);
+    return tabulate(shared_from_this(), grid, {make_ray_field(path_, origins_, level_), std::move(pixels)}, threads, tolerance,
                     std::move(departures));
   }
 

@@ -72,7 +72,7 @@ class SelectedLeg final : public Leg {
     std::call_once(made_, [&] {
       std::vector<Point> origins;
       for (const std::uint32_t source : sources_) origins.push_back(all->field->sources()[source]);
-      rays_ = {make_ray_field(all->field->path(), std::move(origins)), all->inside, all->found};
+      rays_ = {make_ray_field(all->field->path(), std::move(origins)), all->pixels, all->found};
     });
     return &rays_;
   }

@@ -28,7 +28,7 @@ class TabulatedLeg final : public Leg {
         middle_(leg_->sources()),
         table_(std::make_unique_for_overwrite<float[]>(leg_->sources() * pixels_)) {
     const RayField& field = *rays_.field;
-    const ImagedPixels imaged(grid, rays_.inside);
+    const ImagedPixels imaged(grid, rays_.pixels);
     if (imaged.points.size() < pixels_) {
       over_sources(sources(), threads, [&](std::size_t source) {
         std::fill_n(table_.get() + source * pixels_, pixels_, std::numeric_limits<float>::quiet_NaN());
@@ -98,7 +98,7 @@ class TabulatedLeg final : public Leg {
   }
 
   void interpolate(const RayField& field, const Grid& grid, std::size_t threads, Seconds tolerance) {
-    const InterpolatedTimes times(field, grid, rays_.inside, tolerance);
+    const InterpolatedTimes times(field, grid, rays_.pixels, tolerance);
     const std::size_t at_once = times.sources_at_once();
     std::atomic<std::size_t> found{0};
     over_sources((sources() + at_once - 1) / at_once, threads, [&](std::size_t k) {

@@ -22,7 +22,7 @@ void keep_reached(const Leg& leg, const std::vector<bool>& elements, const Grid&
   for (std::size_t k = 0; k < reached.size(); ++k) {
     if (reached[k] == 0) continue;
     reached[k] = 0;
-    if (rays != nullptr && rays->inside[k] == 0) continue;
+    if (rays != nullptr && !rays->pixels.imaged(k)) continue;
     waiting.push_back(k);
     points.push_back(grid.at(k));
   }

@@ -319,11 +319,11 @@ void check_reach(const Configuration& configuration, const ImagingPlan& plan, co
     if (law.transmit->table_bytes(plan.grid) == 0 && law.receive->table_bytes(plan.grid) == 0) continue;
     if (reaches_any_pixel(plan, k)) continue;
     if (points.empty()) points = plan.grid.points();
-    std::vector<std::uint8_t> inside(points.size());
+    std::vector<PartSide> sides(points.size());
     const bool skip = names_skip(law.view);
     PartBounds{scene.surface, skip ? scene.backwall : nullptr, scene.spatial_surface, skip ? scene.spatial_backwall : nullptr}
-        .holds(points, inside);
-    if (std::find(inside.begin(), inside.end(), 1) == inside.end()) {
+        .sides(points, sides);
+    if (std::ranges::all_of(sides, [](PartSide side) { return side == PartSide::outside; })) {
       throw InputError(configuration.place("[grid]"), fmt::format("no pixel in the part, for view \"{}\"", law.view),
                        skip ? "pixels between the front surface and the backwall" : "pixels below the front surface");
     }

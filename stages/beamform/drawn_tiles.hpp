@@ -7,8 +7,8 @@
 #include <cstddef>
 
 #include "base/grid.hpp"
+#include "delay_laws/delay_law.hpp"
 #include "pipeline/backend.hpp"
-#include "rays/ray_field.hpp"
 #include "stages/beamform/ray_tile_kernels.hpp"
 #include "stages/beamform/tile_launch.hpp"
 
@@ -16,8 +16,8 @@ namespace echoform::beamform {
 
 class DrawnTiles {
  public:
-  /// `field` has the same rays on the host; it and `backend` outlive this object.
-  DrawnTiles(const DrawnRays& rays, const RayField& field, Backend& backend);
+  /// `of_leg` has the same rays on the host; it and `backend` outlive this object.
+  DrawnTiles(const DrawnRays& rays, const LegRays& of_leg, Backend& backend);
 
   /// Fills the tables of `task`, whose flags are zeros but for what went wrong already; waits for the device, but not for the
   /// last kernel. The host has threads of its own for what it is asked.
@@ -32,7 +32,7 @@ class DrawnTiles {
   void ask(const RayTileTask& task, std::uint32_t count, const Grid& grid, const TileShape& shape) const;
 
   DrawnRays rays_;
-  const RayField& field_;
+  const LegRays& of_leg_;
   Backend& backend_;
   Buffer asked_;    ///< how many rows, on the host
   Buffer entries_;  ///< of AskedRows

@@ -14,8 +14,8 @@
 
 namespace echoform::beamform {
 
-DrawnTiles::DrawnTiles(const DrawnRays& rays, const RayField& field, Backend& backend)
-    : rays_(rays), field_(field), backend_(backend), asked_(backend.allocate(sizeof(std::uint32_t), MemoryUse::readback)) {}
+DrawnTiles::DrawnTiles(const DrawnRays& rays, const LegRays& of_leg, Backend& backend)
+    : rays_(rays), of_leg_(of_leg), backend_(backend), asked_(backend.allocate(sizeof(std::uint32_t), MemoryUse::readback)) {}
 
 void DrawnTiles::fill(RayTileTask task, const Grid& grid, const TileShape& shape, cudaStream_t stream) {
   const std::size_t pixels = std::size_t{shape.x} * shape.z;
@@ -48,16 +48,16 @@ void DrawnTiles::ask(const RayTileTask& task, std::uint32_t count, const Grid& g
   copy_now(entries.data(), task.asked.entries, entries.size() * sizeof(std::uint64_t));
   copy_now(times.data(), task.asked.times, times.size() * sizeof(double));
   over_sources(count, 0, [&](std::size_t row) {
-    std::vector<Point> points;
-    tile_points(grid, shape, place_of(grid, shape, entries[row] / task.sources), points);
+    const TilePlace tile = place_of(grid, shape, entries[row] / task.sources);
     const auto found = std::span(times).subspan(row * pixels, pixels);
     std::vector<Point> asked;
     for (std::size_t k = 0; k < pixels; ++k) {
-      if (is_asked(found[k])) asked.push_back(points[k]);
+      if (is_asked(found[k]))
+        asked.push_back(of_leg_.pixels.place(grid, tile_pixel(grid, shape, tile, static_cast<std::uint32_t>(k))));
     }
     std::vector<double> seconds(asked.size());
     const std::size_t source = entries[row] % task.sources;
-    field_.times(source, source + 1, asked, seconds);
+    of_leg_.field->times(source, source + 1, asked, seconds);
     auto next = seconds.begin();
     for (double& time : found) {
       if (is_asked(time)) time = *next++;

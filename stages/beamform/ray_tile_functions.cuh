@@ -19,6 +19,23 @@ struct Pixel {
   bool inside;
 };
 
+/// Puts a pixel on a surface where its rays go.
+__device__ __noinline__ void move_inside(const RayTileTask& task, std::size_t index, Pixel& pixel) {
+  std::uint32_t low = 0;
+  std::uint32_t high = task.moved_count;
+  while (low < high) {
+    const std::uint32_t middle = low + (high - low) / 2;
+    if (task.moved[middle].pixel < index) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  const MovedPixel& moved = task.moved[low];
+  pixel.at = {moved.x, moved.z};
+  pixel.y = moved.y;
+}
+
 /// The pixel at a place of the tile: patches of 8 x 4, row by row; places beyond the image repeat its last pixels.
 __device__ inline Pixel pixel_of(const RayTileTask& task, std::uint32_t tile, std::uint32_t place) {
   const std::uint32_t across = task.shape_x / 8;
@@ -27,8 +44,13 @@ __device__ inline Pixel pixel_of(const RayTileTask& task, std::uint32_t tile, st
   const std::uint32_t y = tile / task.tiles_x / task.tiles_z;
   x = min(x, task.nx - 1);
   z = min(z, task.nz - 1);
-  const bool inside = task.inside == nullptr || task.inside[(std::size_t{z} * task.ny + y) * task.nx + x] != 0;
-  return {{task.x[x], task.z[z]}, task.y[y], inside};
+  Pixel pixel{{task.x[x], task.z[z]}, task.y[y], true};
+  if (task.sides == nullptr) return pixel;
+  const std::size_t index = (std::size_t{z} * task.ny + y) * task.nx + x;
+  const PartSide side = task.sides[index];
+  pixel.inside = side != PartSide::outside;
+  if (side == PartSide::on_surface) move_inside(task, index, pixel);
+  return pixel;
 }
 
 __device__ inline double along_way(const Pixel& pixel, const Vector3& way) {

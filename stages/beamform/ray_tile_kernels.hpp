@@ -3,6 +3,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include "delay_laws/part_side.hpp"
 #include "rays/field_forms.hpp"
 #include "rays/shadow_math.hpp"
 #include "stages/beamform/tile_launch.hpp"
@@ -28,12 +29,22 @@ struct AskedRows {
   double* times = nullptr;           ///< [row, pixel of the tile], s; asked_time() where the host is asked
 };
 
+/// A pixel on a surface of the part: rays go to a place just inside.
+struct MovedPixel {
+  std::uint64_t pixel;
+  double x;
+  double y;
+  double z;
+};
+
 /// Pointers are to device memory.
 struct RayTileTask {
   const double* x = nullptr;  ///< pixel centres in m: [nx], [ny], [nz]
   const double* y = nullptr;
   const double* z = nullptr;
-  const std::uint8_t* inside = nullptr;  ///< [nz, ny, nx]; absent where all are
+  const PartSide* sides = nullptr;    ///< [nz, ny, nx]; absent where all are within the part
+  const MovedPixel* moved = nullptr;  ///< of those on a surface, ascending by pixel
+  std::uint32_t moved_count = 0;
   std::uint32_t nx = 0;
   std::uint32_t ny = 0;
   std::uint32_t nz = 0;

@@ -102,7 +102,10 @@ class RayTilesCuda final : public RayTiles {
  private:
   struct Side {
     std::uint32_t sources = 0;
-    const std::uint8_t* inside = nullptr;
+    const PartSide* sides = nullptr;
+    const MovedPixel* moved = nullptr;
+    std::uint32_t moved_count = 0;
+    bool some_outside = false;
     std::optional<LayerRays> layers;
     std::optional<CurveRays> curve;
     std::optional<ShadedRays> shaded;
@@ -128,8 +131,15 @@ class RayTilesCuda final : public RayTiles {
     Side side;
     side.sources = static_cast<std::uint32_t>(leg.sources());
     const LegRays* const rays = leg.rays(request_.options.grid);
-    const std::vector<std::uint8_t>& inside = rays->inside;
-    if (std::find(inside.begin(), inside.end(), 0) != inside.end()) side.inside = upload(inside);
+    const PartPixels& pixels = rays->pixels;
+    side.some_outside = std::ranges::find(pixels.sides, PartSide::outside) != pixels.sides.end();
+    if (side.some_outside || !pixels.moved.empty()) side.sides = upload(pixels.sides);
+    if (!pixels.moved.empty()) {
+      std::vector<MovedPixel> moved;
+      for (const auto& [pixel, place] : pixels.moved) moved.push_back({pixel, place.x.value, place.y.value, place.z.value});
+      side.moved = upload(moved);
+      side.moved_count = static_cast<std::uint32_t>(moved.size());
+    }
     if (form.layers) {
       const rays::LayerForm& from = *form.layers;
       side.layers = LayerRays{from.tangent, from.across, from.normal, from.depth, from.leaves, from.slow, upload(from.sources)};
@@ -151,8 +161,7 @@ class RayTilesCuda final : public RayTiles {
         side.curve = curve;
       } else {
         const bool along_y = from.axes.x.y == 0.0 && from.axes.z.y == 0.0;
-        side.drawn.emplace(DrawnRays{curve, from.axes, along_y, upload(from.reaches), upload(from.across)}, *rays->field,
-                           backend_);
+        side.drawn.emplace(DrawnRays{curve, from.axes, along_y, upload(from.reaches), upload(from.across)}, *rays, backend_);
       }
     }
     return side;
@@ -161,7 +170,7 @@ class RayTilesCuda final : public RayTiles {
   /// Tables of `kind`; false if its windows do not hold what the tiles reach.
   bool fill(TileKind kind) {
     const bool may_be_invalid =
-        weighted_ || std::any_of(sides_.begin(), sides_.end(), [](const Side& side) { return side.inside != nullptr; });
+        weighted_ || std::any_of(sides_.begin(), sides_.end(), [](const Side& side) { return side.some_outside; });
     weighted_ = may_be_invalid;
     if (!run(kind)) return false;
     const RayTileFlags flags = found_flags();
@@ -219,7 +228,9 @@ class RayTilesCuda final : public RayTiles {
     task.x = x_;
     task.y = y_;
     task.z = z_;
-    task.inside = side.inside;
+    task.sides = side.sides;
+    task.moved = side.moved;
+    task.moved_count = side.moved_count;
     task.nx = static_cast<std::uint32_t>(request_.options.grid.x.count);
     task.ny = static_cast<std::uint32_t>(request_.options.grid.y.count);
     task.nz = static_cast<std::uint32_t>(request_.options.grid.z.count);

@@ -53,14 +53,16 @@ std::size_t tile_count(const Grid& grid, const TileShape& shape) {
   return ((grid.x.count + shape.x - 1) / shape.x) * ((grid.z.count + shape.z - 1) / shape.z) * grid.y.count;
 }
 
-void tile_points(const Grid& grid, const TileShape& shape, const TilePlace& tile, std::vector<Point>& points) {
+std::size_t tile_pixel(const Grid& grid, const TileShape& shape, const TilePlace& tile, std::uint32_t place) {
   const std::uint32_t across = shape.x / 8;
+  const std::uint32_t x = std::min(tile.x_first + place / 32 % across * 8 + place % 8, tile.x_end - 1);
+  const std::uint32_t z = std::min(tile.z_first + place / 32 / across * 4 + place % 32 / 8, tile.z_end - 1);
+  return (z * grid.y.count + tile.y) * grid.x.count + x;
+}
+
+void tile_points(const Grid& grid, const TileShape& shape, const TilePlace& tile, std::vector<Point>& points) {
   points.resize(std::size_t{shape.x} * shape.z);
-  for (std::uint32_t place = 0; place < points.size(); ++place) {
-    const std::uint32_t x = tile.x_first + place / 32 % across * 8 + place % 8;
-    const std::uint32_t z = tile.z_first + place / 32 / across * 4 + place % 32 / 8;
-    points[place] = {grid.x.at(std::min(x, tile.x_end - 1)), grid.y.at(tile.y), grid.z.at(std::min(z, tile.z_end - 1))};
-  }
+  for (std::uint32_t place = 0; place < points.size(); ++place) points[place] = grid.at(tile_pixel(grid, shape, tile, place));
 }
 
 SideInSamples::SideInSamples(const TilePlanRequest& request, const Leg& leg, beamform::Side side)

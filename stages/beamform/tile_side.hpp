@@ -27,8 +27,10 @@ struct TilePlace {
 
 [[nodiscard]] TilePlace place_of(const Grid& grid, const TileShape& shape, std::size_t tile);
 [[nodiscard]] std::size_t tile_count(const Grid& grid, const TileShape& shape);
-/// Points of a tile in the order of its threads: patches of 8 x 4 pixels, row by row. Places beyond the image repeat its last
-/// pixels.
+/// The pixel, in image order, at a place of a tile in the order of its threads: patches of 8 x 4 pixels, row by row. Places
+/// beyond the image repeat its last pixels.
+[[nodiscard]] std::size_t tile_pixel(const Grid& grid, const TileShape& shape, const TilePlace& tile, std::uint32_t place);
+/// Points of all of its places.
 void tile_points(const Grid& grid, const TileShape& shape, const TilePlace& tile, std::vector<Point>& points);
 
 class SideInSamples {

@@ -107,11 +107,10 @@ Figures expect_within(const Probe& probe, const RayPath& path, const PartBounds&
   for (const Element& element : probe.elements) sources.push_back(element.centre);
   const auto field = make_ray_field(path, sources);
   const std::vector<Point> points = grid.points();
-  std::vector<std::uint8_t> inside(points.size());
-  bounds.holds(points, inside);
+  const PartPixels pixels = pixels_in(bounds, grid, 1);
   const std::vector<double> middle(sources.size(), 20e-6);
   std::vector<float> table(sources.size() * points.size(), std::numeric_limits<float>::quiet_NaN());
-  const InterpolatedTimes times(*field, grid, inside, Seconds(tolerance));
+  const InterpolatedTimes times(*field, grid, pixels, Seconds(tolerance));
   Figures figures;
   figures.found = times.fill(0, sources.size(), middle, table.data());
   std::size_t lost = 0;
@@ -119,10 +118,10 @@ Figures expect_within(const Probe& probe, const RayPath& path, const PartBounds&
   for (std::size_t source = 0; source < sources.size(); ++source) {
     RaySolver solver(path, sources[source]);
     for (std::size_t k = 0; k < points.size(); ++k) {
-      const double exact = inside[k] != 0 ? solver.time_to(points[k]) : std::numeric_limits<double>::quiet_NaN();
+      const double exact = pixels.imaged(k) ? solver.time_to(pixels.place(grid, k)) : std::numeric_limits<double>::quiet_NaN();
       const double time = middle[source] + static_cast<double>(table[source * points.size() + k]);
       if (std::isnan(exact) != std::isnan(time)) ++lost;
-      if (std::isnan(exact) && inside[k] != 0) ++figures.dark;
+      if (std::isnan(exact) && pixels.imaged(k)) ++figures.dark;
       if (std::isnan(exact)) continue;
       ++figures.pixels;
       greatest = std::max(greatest, std::abs(exact - time));

@@ -102,7 +102,7 @@ TEST(SelectedLeg, HasTheRaysAndDeparturesOfItsSources) {
   rays->field->times(1, 2, points, found);
   const std::vector<double> wanted = times_of(*law.transmit, 2);
   for (std::size_t k = 0; k < points.size(); ++k) {
-    if (rays->inside[k] != 0) {
+    if (rays->pixels.sides[k] == PartSide::within) {
       EXPECT_NEAR(found[k], wanted[k], 1e-12) << "as RayField::times() states";
     }
   }
