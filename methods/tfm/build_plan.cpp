@@ -137,8 +137,7 @@ FramePositions find_positions(const Configuration& configuration, const ImagingP
     plan->acquisition = std::move(part.acquisition);
     plan->laws =
         at_position(k, [&] { return make_laws(configuration, plan->acquisition, whole.material, whole.scene, plan->events); });
-    plan->event_weights = event_weights(configuration, plan->acquisition,
-                                        plan->events.empty() ? plan->acquisition.event_count() : plan->events.size());
+    plan->event_weights = event_weights(configuration, plan->acquisition, whole.material, plan->events);
     found.plans.push_back(std::move(plan));
     found.positions.push_back({k, std::move(part.events), found.plans.back()});
   }
@@ -223,8 +222,7 @@ std::shared_ptr<const ImagingPlan> build_plan(const ImagingRequest& request) {
   plan->apodization = section.apodization;
   plan->adaptive = resolve_adaptive_pixels(configuration, *plan);
   if (!several) {
-    plan->event_weights = event_weights(configuration, plan->acquisition,
-                                        plan->events.empty() ? plan->acquisition.event_count() : plan->events.size());
+    plan->event_weights = event_weights(configuration, plan->acquisition, plan->material, plan->events);
   }
   plan->compression = echoform::section<OutputSection>(configuration);
   plan->scan_interpolation = echoform::section<DisplaySection>(configuration).interpolation;

@@ -6,12 +6,13 @@
 #include <cmath>
 #include <numbers>
 
+#include "acquisition/firing_shape.hpp"
 #include "acquisition/firings.hpp"
 #include "acquisition/probe_frame.hpp"
 #include "base/errors.hpp"
 #include "delay_laws/view.hpp"
+#include "methods/tfm/event_window.hpp"
 #include "methods/tfm/section.hpp"
-#include "stages/beamform/apodization.hpp"
 
 namespace echoform {
 namespace {
@@ -29,12 +30,24 @@ std::optional<double> flat_tilt(const SurfaceSection& section) {
   return angle == section.numbers.end() ? 0.0 : angle->second * std::numbers::pi / 180.0;
 }
 
+/// What the elements that fire in an event send of a plane wave.
+struct SentWave {
+  ProbeFrame frame;
+  Direction slowness;  ///< along x and y of `frame`, s/m
+
+  SentWave(const PlaneWaveEvent& event, const Acquisition& acquisition, std::size_t number) {
+    const ProbeFrame of_probe = frame_of(acquisition.probe);
+    const FiringPlaces places = places_of_firings(acquisition.probe, of_probe, living_firings(acquisition, number));
+    frame = places.frame;
+    slowness = sent_slowness(event, of_probe, places);
+  }
+};
+
 /// Whether waves of `velocity` run on from where a plane wave of the couplant meets the flat surface.
-bool enters(const PlaneWaveEvent& event, const ImagingPlan& plan, double tilt, MetresPerSecond velocity) {
-  const double across = event.slowness_x * event.slowness_x + event.slowness_y * event.slowness_y;
+bool enters(const SentWave& sent, const ImagingPlan& plan, double tilt, MetresPerSecond velocity) {
+  const double across = sent.slowness.x * sent.slowness.x + sent.slowness.y * sent.slowness.y;
   const double rest = 1.0 / (plan.scene.couplant.value * plan.scene.couplant.value) - across;
-  const Direction slowness =
-      frame_of(plan.acquisition.probe).to_global(Direction{event.slowness_x, event.slowness_y, std::sqrt(rest)});
+  const Direction slowness = sent.frame.to_global(Direction{sent.slowness.x, sent.slowness.y, std::sqrt(rest)});
   return std::hypot(sine_at(slowness.x * std::cos(tilt) + slowness.z * std::sin(tilt), velocity), sine_at(slowness.y, velocity)) <
          1.0;
 }
@@ -80,15 +93,19 @@ std::vector<std::uint32_t> chosen_events(const Configuration& configuration, con
   return events;
 }
 
-std::vector<float> event_weights(const Configuration& configuration, const Acquisition& acquisition, std::size_t chosen) {
+std::vector<float> event_weights(const Configuration& configuration, const Acquisition& acquisition, const Material& material,
+                                 std::span<const std::uint32_t> chosen) {
   const TfmSection& section = tfm(configuration);
   if (section.event_window == ApodizationWindow::none) return {};
   if (!launches_waves(acquisition)) {
     throw InputError(configuration.place("[apodization] event_window"), "a window over firings of single elements",
                      "[apodization] window, which is over the elements, or waves of several");
   }
-  const auto window = beamform::aperture_window(section.event_window, section.apodization.tukey_fraction, chosen);
-  return {window.begin(), window.end()};
+  std::vector<MetresPerSecond> media{configuration.couplant.velocity.value_or(MetresPerSecond{}), material.longitudinal_velocity,
+                                     material.shear_velocity};
+  std::erase_if(media, [](MetresPerSecond velocity) { return !(velocity.value > 0.0); });
+  return window_over_events(acquisition, chosen_or_all_events(acquisition, chosen), media, section.event_window,
+                            section.apodization.tukey_fraction);
 }
 
 void check_propagation(const Configuration& configuration, const ImagingPlan& plan, std::span<const std::uint32_t> of_frame) {
@@ -98,7 +115,8 @@ void check_propagation(const Configuration& configuration, const ImagingPlan& pl
   for (const std::uint32_t event : chosen_or_all_events(plan.acquisition, plan.events)) {
     const auto* const plane = std::get_if<PlaneWaveEvent>(&plan.acquisition.events[event].form);
     if (plane == nullptr) continue;
-    const double slowness = std::hypot(plane->slowness_x, plane->slowness_y);
+    const SentWave sent(*plane, plan.acquisition, event);
+    const double slowness = std::hypot(sent.slowness.x, sent.slowness.y);
     const auto refuse = [&](MetresPerSecond velocity, double sine, std::string_view expected) {
       throw InputError(fmt::format("data: transmit event {}", of_frame.empty() ? event : of_frame[event]),
                        fmt::format("a plane wave of sin(angle) / velocity = {:.4g} s/m, a sine of {:.4g} at {:.5g} m/s", slowness,
@@ -113,7 +131,7 @@ void check_propagation(const Configuration& configuration, const ImagingPlan& pl
       const auto velocity = first_velocity(plan, law);
       if (!velocity) return true;
       if (!slowest || *velocity < *slowest) slowest = velocity;
-      if (wet) return !tilt || enters(*plane, plan, *tilt, *velocity);
+      if (wet) return !tilt || enters(sent, plan, *tilt, *velocity);
       return sine_at(slowness, *velocity) < 1.0;
     });
     if (runs_on) continue;

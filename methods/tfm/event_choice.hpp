@@ -20,10 +20,11 @@ namespace echoform {
 /// (bond_of_events()).
 [[nodiscard]] std::vector<std::uint32_t> chosen_events(const Configuration& configuration, const Acquisition& acquisition);
 
-/// By chosen event, [apodization] event_window over their order; empty where all count alike. Throws InputError for a window over
-/// firings of single elements, which the elements' own window is for.
+/// By chosen event, all where none are, [apodization] event_window over where the waves go (event_window.hpp): by their angles in
+/// the couplant, or without one in the part; empty where all count alike. Throws InputError for a window over firings of single
+/// elements, which the elements' own window is for.
 [[nodiscard]] std::vector<float> event_weights(const Configuration& configuration, const Acquisition& acquisition,
-                                               std::size_t chosen);
+                                               const Material& material, std::span<const std::uint32_t> chosen);
 
 /// Throws InputError, naming the event, for a plane wave of which no view's waves propagate: beyond a right angle in what the
 /// elements stand in, or beyond the critical angle of a flat front surface. Of a plan of one position of several, event k is

@@ -91,7 +91,7 @@ void add_tfm_keys(std::vector<Key>& k) {
       {"apodization",
        "window",
        "",
-       "Taper over the aperture, by element index; over matrix arrays along x and y.",
+       "Taper over the aperture, in the order in which its elements stand; over matrix arrays along x and y.",
        {},
        LiveEffect::imaging},
       words::apodization_window, [](auto& c) -> auto& { return tfm(c).apodization.window; }));
@@ -99,7 +99,9 @@ void add_tfm_keys(std::vector<Key>& k) {
       {"apodization",
        "event_window",
        "",
-       "Taper over the events of a frame that are waves of several elements, such as plane waves by their angles.",
+       "Taper over the events of a frame that are waves of several elements: plane waves by their angles, virtual sources and "
+       "foci by "
+       "their places where they lie at one depth, else by the angles at which they go.",
        {},
        LiveEffect::imaging},
       words::apodization_window, [](auto& c) -> auto& { return tfm(c).event_window; }));

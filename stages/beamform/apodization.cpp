@@ -3,37 +3,23 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <numbers>
+#include <numeric>
+#include <utility>
 
+#include "acquisition/firing_shape.hpp"
 #include "acquisition/longest_extent.hpp"
 #include "base/directions.hpp"
 
 namespace echoform::beamform {
 namespace {
 
-/// At `t` of the way from one edge of the aperture to the other.
-double window_at(ApodizationWindow window, double tukey_fraction, double t) {
-  const double taper = window == ApodizationWindow::hann ? 1.0 : tukey_fraction;
-  const double from_end = std::min(t, 1.0 - t);
-  if (window == ApodizationWindow::none || taper <= 0.0 || from_end >= 0.5 * taper) return 1.0;
-  const double s = std::sin(std::numbers::pi * from_end / taper);
-  return s * s;
-}
-
-/// Of each place, how far it lies from one edge to the other, 0 .. 1: edges are half a pitch beyond the outermost of the
-/// distinct places.
+/// Of each place, how far it lies from one edge to the other, 0 .. 1.
 std::vector<double> ways_across(std::vector<double> places) {
-  std::vector<double> sorted = places;
-  std::ranges::sort(sorted);
-  const double first = sorted.front();
-  const double span = sorted.back() - first;
-  if (!(span > 0.0)) return std::vector<double>(places.size(), 0.5);
-  double distinct = 1.0;
-  for (std::size_t k = 1; k < sorted.size(); ++k) {
-    if (sorted[k] - sorted[k - 1] > same_place * span) distinct += 1.0;
-  }
-  for (double& place : places) place = (0.5 + (distinct - 1.0) * (place - first) / span) / distinct;
-  return places;
+  Ranks ranks = ranks_of(std::move(places));
+  for (double& rank : ranks.of_place) rank = ranks.way(rank);
+  return ranks.of_place;
 }
 
 std::vector<double> places_along(Metres Point::*axis, const Probe& probe) {
@@ -43,12 +29,37 @@ std::vector<double> places_along(Metres Point::*axis, const Probe& probe) {
   return places;
 }
 
+/// Of elements that stand in one straight row, the place of each in it; empty where they are listed as they stand, whichever way
+/// the row runs, and of all others.
+std::vector<std::size_t> places_in_row(const Probe& probe) {
+  std::vector<Firing> all;
+  for (std::uint32_t k = 0; k < probe.elements.size(); ++k) all.push_back({k, 0.0, 1.0});
+  const FiringPlaces places = places_of_firings(probe, frame_of(probe), all);
+  if (places.shape != FiringShape::row) return {};
+  std::vector<double> along;
+  for (const Element& element : probe.elements) along.push_back(places.frame.to_probe(element.centre).x.value);
+  if (std::ranges::is_sorted(along) || std::ranges::is_sorted(along, std::greater{})) return {};
+  std::vector<std::size_t> order(along.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, {}, [&](std::size_t k) { return along[k]; });
+  std::vector<std::size_t> place(order.size());
+  for (std::size_t k = 0; k < order.size(); ++k) place[order[k]] = k;
+  return place;
+}
+
 /// By element: over a line in their order, whichever way it runs; over an array in two directions that along x times that along
 /// y.
 std::vector<double> window_of_elements(const Apodization& apodization, const Probe& probe) {
   const std::vector<double> x = places_along(&Point::x, probe);
   const std::vector<double> y = places_along(&Point::y, probe);
-  if (longest_extent(x, y).alone) return aperture_window(apodization.window, apodization.tukey_fraction, probe.elements.size());
+  if (longest_extent(x, y).alone) {
+    const std::vector<double> in_order = aperture_window(apodization.window, apodization.tukey_fraction, probe.elements.size());
+    const std::vector<std::size_t> place = places_in_row(probe);
+    if (place.empty()) return in_order;
+    std::vector<double> weights;
+    for (const std::size_t k : place) weights.push_back(in_order[k]);
+    return weights;
+  }
   const std::vector<double> along = ways_across(x);
   const std::vector<double> across = ways_across(y);
   std::vector<double> weights(probe.elements.size());
@@ -102,6 +113,31 @@ bool weighs_events(const Aperture& aperture, Side side) {
 }
 
 }  // namespace
+
+double window_at(ApodizationWindow window, double tukey_fraction, double t) {
+  const double taper = window == ApodizationWindow::hann ? 1.0 : tukey_fraction;
+  const double from_end = std::min(t, 1.0 - t);
+  if (window == ApodizationWindow::none || taper <= 0.0 || from_end >= 0.5 * taper) return 1.0;
+  const double s = std::sin(std::numbers::pi * from_end / taper);
+  return s * s;
+}
+
+Ranks ranks_of(std::vector<double> places) {
+  std::vector<double> sorted = places;
+  std::ranges::sort(sorted);
+  const double first = sorted.front();
+  const double span = sorted.back() - first;
+  Ranks ranks{std::move(places), 1.0};
+  if (!(span > 0.0)) {
+    std::ranges::fill(ranks.of_place, 0.0);
+    return ranks;
+  }
+  for (std::size_t k = 1; k < sorted.size(); ++k) {
+    if (sorted[k] - sorted[k - 1] > same_place * span) ranks.distinct += 1.0;
+  }
+  for (double& place : ranks.of_place) place = (ranks.distinct - 1.0) * (place - first) / span;
+  return ranks;
+}
 
 std::vector<double> aperture_window(ApodizationWindow window, double tukey_fraction, std::size_t elements) {
   std::vector<double> weights(elements);

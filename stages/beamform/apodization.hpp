@@ -9,6 +9,21 @@
 
 namespace echoform::beamform {
 
+/// The window at `t` of the way from one edge of an aperture to the other, 0 .. 1.
+[[nodiscard]] double window_at(ApodizationWindow window, double tukey_fraction, double t);
+
+/// Places along a line by their order: 0 of the first, 1 of the next ... where they stand evenly, and in proportion between the
+/// first and the last where they do not.
+struct Ranks {
+  std::vector<double> of_place;
+  double distinct = 1.0;  ///< of the places, to `same_place` of their extent
+
+  /// Of a rank, from one edge of the aperture to the other: edges are half a step beyond the outermost places.
+  [[nodiscard]] double way(double rank) const { return (0.5 + rank) / distinct; }
+};
+/// Of one or more places.
+[[nodiscard]] Ranks ranks_of(std::vector<double> places);
+
 /// Window over `elements` elements at its middle points, w_i = window((i + 0.5) / elements): Hann sin^2(pi t); Tukey with
 /// cosine tapers over `tukey_fraction` of the aperture (0: rectangular, 1: Hann).
 [[nodiscard]] std::vector<double> aperture_window(ApodizationWindow window, double tukey_fraction, std::size_t elements);

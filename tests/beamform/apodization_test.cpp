@@ -44,6 +44,17 @@ TEST(ApodizationWindows, OfALineAreTheSameWhicheverWayItRuns) {
   }
 }
 
+TEST(ApodizationWindows, OfALineFollowItsPlacesWhereElementsAreListedOtherwise) {
+  Probe probe = turned_line(30.0);
+  std::vector<std::size_t> listed{5, 0, 11, 3, 8, 1, 10, 2, 7, 4, 9, 6};
+  const std::vector<Element> in_order = probe.elements;
+  for (std::size_t k = 0; k < elements_of_line; ++k) probe.elements[k] = in_order[listed[k]];
+  const std::vector<double> window = hann_window(probe);
+  for (std::size_t k = 0; k < elements_of_line; ++k) {
+    EXPECT_NEAR(window[k], hann((static_cast<double>(listed[k]) + 0.5) / elements_of_line), 1e-12) << k;
+  }
+}
+
 TEST(ApodizationWindows, OfTwoRowsAreOfBothDirections) {
   Probe probe = make_matrix_probe({.columns = 12,
                                    .rows = 2,

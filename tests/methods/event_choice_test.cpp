@@ -9,6 +9,7 @@
 #include <complex>
 #include <numbers>
 
+#include "acquisition/firings.hpp"
 #include "base/errors.hpp"
 #include "methods/tfm/build_plan.hpp"
 #include "methods/tfm/plan_warnings.hpp"
@@ -16,6 +17,7 @@
 #include "methods/tfm/setup.hpp"
 #include "methods/tfm/stage_options.hpp"
 #include "settings/reader.hpp"
+#include "stages/beamform/apodization.hpp"
 #include "tests/methods/small_arrays.hpp"
 
 namespace echoform::test {
@@ -70,6 +72,119 @@ TEST(EventChoice, ChoosesAndWeighsWhatTheSettingsSay) {
   EXPECT_EQ(options.pairs, all_pairs(2, 16));
   EXPECT_EQ(options.law.transmit->sources(), 2U);
   EXPECT_EQ(options.scale, 1.0F / 32.0F);
+}
+
+/// sin^2(pi t) at t of the way across, edges half a step beyond the outermost.
+float hann(double rank, double count) {
+  return static_cast<float>(std::pow(std::sin(std::numbers::pi * (0.5 + rank) / count), 2));
+}
+
+std::vector<float> window_of(const Acquisition& acquisition, const std::string& more = "", const std::string& window = "hann") {
+  return build_plan(
+             parse_configuration(std::string(steel) + more + "[apodization]\nevent_window = \"" + window + "\"\n", "scan.toml"),
+             acquisition)
+      ->event_weights;
+}
+
+std::vector<testing::Matcher<float>> near(const std::vector<float>& expected) {
+  std::vector<testing::Matcher<float>> all;
+  for (const float value : expected) all.push_back(testing::FloatNear(value, 1e-6F));
+  return all;
+}
+
+TEST(EventChoice, WindowsTaperByTheAnglesOfPlaneWaves) {
+  // Evenly, in turn: by their order, bit for bit.
+  std::vector<float> in_turn;
+  for (int k = 0; k < 5; ++k)
+    in_turn.push_back(static_cast<float>(beamform::window_at(ApodizationWindow::hann, 0.5, (k + 0.5) / 5.0)));
+  EXPECT_EQ(window_of(plane_waves({-10, -5, 0, 5, 10}, 5900)), in_turn);
+  EXPECT_EQ(window_of(plane_waves({10, 5, 0, -5, -10}, 5900)), in_turn);
+  // As instruments fire them that begin in the middle.
+  EXPECT_EQ(window_of(plane_waves({0, -5, 5, -10, 10}, 5900)),
+            (std::vector{in_turn[2], in_turn[1], in_turn[3], in_turn[0], in_turn[4]}));
+  // Unevenly: where they lie between the outermost.
+  EXPECT_THAT(window_of(plane_waves({-10, -9, 4, 10}, 5900)),
+              testing::ElementsAreArray(near({hann(0, 4), hann(3 * 1.0 / 20, 4), hann(3 * 14.0 / 20, 4), hann(3, 4)})));
+  // Some of them: over those alone. Again and again the same angle: as one.
+  EXPECT_THAT(window_of(plane_waves({-10, 10, -9, 4, 0}, 5900), "[imaging]\nevents = [0, 1, 3]\n"),
+              testing::ElementsAreArray(near({hann(0, 3), hann(2, 3), hann(2 * 14.0 / 20, 3)})));
+  EXPECT_THAT(window_of(plane_waves({5, -5, 5, 0, 0}, 5900)),
+              testing::ElementsAreArray(near({hann(2, 3), hann(0, 3), hann(2, 3), hann(1, 3), hann(1, 3)})));
+  EXPECT_THAT(window_of(plane_waves({7}, 5900)), testing::ElementsAre(1.0F));
+}
+
+TEST(EventChoice, WindowsTakeTheAnglesOfTheMediumInWhichWavesRunOn) {
+  // Even ones of shear waves, of which L waves would lie beyond a right angle.
+  const std::string views = "[imaging]\nviews = [\"TT\"]\n";
+  EXPECT_EQ(window_of(plane_waves({40, 20, 0}, 3200), views), window_of(plane_waves({-10, 0, 10}, 5900)));
+  // In a couplant by those there: even ones in water are uneven in steel.
+  Acquisition above = plane_waves({-10, 0, 5, -5, 10}, 1480);
+  for (Element& element : above.probe.elements) element.centre.z = Metres(-10e-3);
+  EXPECT_THAT(window_of(above, "[couplant]\nvelocity = 1480\n[imaging]\ndelay_law = \"immersion\"\n"),
+              testing::ElementsAreArray(near({hann(0, 5), hann(2, 5), hann(3, 5), hann(1, 5), hann(4, 5)})));
+}
+
+TEST(EventChoice, WindowsTaperByThePlacesOfVirtualSourcesAndFoci) {
+  const auto points = [](const std::vector<std::pair<double, double>>& places) {
+    Acquisition acquisition = frames_of(sixteen_elements(), 1024, Hertz(50e6));
+    for (const auto& [x, z] : places) {
+      acquisition.events.push_back(
+          {PointWaveEvent{{Metres(1e-3 * x), Metres(0.0), Metres(1e-3 * z)}, MetresPerSecond(5900), std::nullopt}, {}});
+    }
+    return acquisition;
+  };
+  // At one depth, evenly and not.
+  EXPECT_THAT(window_of(points({{2, -5}, {-2, -5}, {0, -5}})),
+              testing::ElementsAreArray(near({hann(2, 3), hann(0, 3), hann(1, 3)})));
+  EXPECT_THAT(window_of(points({{4, 12}, {-4, 12}, {-3, 12}})),
+              testing::ElementsAreArray(near({hann(2, 3), hann(0, 3), hann(2 * 1.0 / 8, 3)})));
+  // On an arc, by the angles at which they go.
+  const auto on_arc = [](double degrees) {
+    const double a = degrees * std::numbers::pi / 180.0;
+    return std::pair(20.0 * std::sin(a), 20.0 * std::cos(a));
+  };
+  EXPECT_THAT(window_of(points({on_arc(0), on_arc(-30), on_arc(30), on_arc(24)})),
+              testing::ElementsAreArray(near({hann(3 * 30.0 / 60, 4), hann(0, 4), hann(3, 4), hann(3 * 54.0 / 60, 4)})));
+}
+
+TEST(EventChoice, WindowsOverTwoAnglesAreProducts) {
+  Acquisition acquisition =
+      frames_of(make_matrix_probe({8, 8, Metres(0.5e-3), Metres(0.5e-3), {}, {}}, Hertz(5e6), Hertz(3e6)), 1024, Hertz(50e6));
+  const std::vector<std::pair<double, double>> angles{{10, -6}, {-10, 6}, {0, 0}, {-10, -6}, {10, 6},
+                                                      {0, -6},  {10, 0},  {0, 6}, {-10, 0}};
+  std::vector<float> expected;
+  for (const auto& [a, b] : angles) {
+    const double alpha = a * std::numbers::pi / 180.0;
+    const double beta = b * std::numbers::pi / 180.0;
+    acquisition.events.push_back(
+        {PlaneWaveEvent{std::sin(alpha) * std::cos(beta) / 5900.0, std::sin(beta) / 5900.0, std::nullopt}, {}});
+    expected.push_back(hann(a / 10 + 1, 3) * hann(b / 6 + 1, 3));
+  }
+  EXPECT_THAT(window_of(acquisition), testing::ElementsAreArray(near(expected)));
+  // Along one oblique line of angles it is one window.
+  acquisition.events.clear();
+  for (const double b : {0.0, 3.0, -3.0}) {
+    acquisition.events.push_back({PlaneWaveEvent{2e-3 * b / 5900.0, 1e-3 * b / 5900.0, std::nullopt}, {}});
+  }
+  EXPECT_THAT(window_of(acquisition), testing::ElementsAreArray(near({hann(1, 3), hann(2, 3), hann(0, 3)})));
+}
+
+TEST(EventChoice, WindowsOverLawsFollowTheirWaves) {
+  Acquisition acquisition = plane_waves({8, -8, 2}, 5900);
+  const Acquisition stated = acquisition;
+  for (std::size_t event = 0; event < 3; ++event) {
+    LawEvent law;
+    for (const Firing& firing : firings_of(stated, event)) {
+      law.elements.push_back(firing.element);
+      law.delays.push_back(static_cast<float>(firing.delay));
+    }
+    acquisition.events[event].form = law;
+  }
+  // Delays in single precision tell angles to 1e-6.
+  EXPECT_THAT(window_of(acquisition), testing::ElementsAreArray(near(window_of(stated))));
+  // Where some have no direction, all are taken by their order.
+  acquisition.events[1].form = LawEvent{{0, 5, 9, 12}, {0.0F, 2e-6F, 0.0F, 1e-6F}, {}};
+  EXPECT_THAT(window_of(acquisition), testing::ElementsAreArray(near({hann(0, 3), hann(1, 3), hann(2, 3)})));
 }
 
 TEST(EventChoice, WavesLeaveWeightsByElementToThoseThatRecord) {
