@@ -88,6 +88,7 @@ void spherical_model(benchmark::State& state) {
 void spherical_model_of_rectangles(benchmark::State& state) {
   SphericalModelOptions options;
   options.rectangular_elements = true;
+  options.element_parts = ElementParts{};
   run_model(state,
             [&](const ModelGeometry& geometry, ThreadTeam& team) { return make_spherical_model(geometry, options, team); });
 }
@@ -127,6 +128,7 @@ std::unique_ptr<LinearOperator> model_on_cuda(ModelOf model, const ModelGeometry
   if (model == ModelOf::interpolated) return make_interpolated_model(geometry, site);
   SphericalModelOptions options;
   options.rectangular_elements = model == ModelOf::rectangles;
+  options.element_parts = ElementParts{};
   return make_spherical_model(geometry, options, site);
 }
 

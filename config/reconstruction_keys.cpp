@@ -68,6 +68,13 @@ void add_reconstruction_keys(std::vector<Key>& k) {
       {"reconstruction", "rectangular_elements", "",
        "Whether the spherical model takes elements for rectangles of their widths and lengths, rather than points.", "false"},
       [](auto& c) -> auto& { return section<ReconstructionSection>(c).rectangular_elements; }));
+  k.push_back(integer_pair(
+      {"reconstruction", "element_parts", "",
+       "Into how many parts rectangular_elements are cut along their widths and their lengths, each of which the model takes in "
+       "its "
+       "far field. As many as parts are a model's work.",
+       "as many as keep the far field's error within 3 % in the middle of the band, up to 16 a side"},
+      within(1, 64), [](auto& c) -> auto& { return section<ReconstructionSection>(c).element_parts; }));
   Key file = text(
       {"reconstruction", "impulse_response", "",
        "CSV file with the impulse response of the detectors, a number a line, at the sample rate of the data: the model's "

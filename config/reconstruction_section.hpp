@@ -1,6 +1,7 @@
 // [reconstruction]: what `echoform reconstruct` solves, and how.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -29,10 +30,11 @@ struct ReconstructionSection {
   std::optional<double> discrepancy_factor;  ///< times the noise; absent: 1
   std::optional<Hertz> highest_frequency;
   std::optional<bool> rectangular_elements;
-  std::string impulse_response;             ///< name of a file; empty: none
-  std::optional<std::size_t> impulse_zero;  ///< sample of the file; absent: that of the greatest magnitude
-  std::optional<Metres> wavelength;         ///< of the light, of frames with several: the one that is taken
-  std::vector<Metres> wavelengths;          ///< likewise: those that are taken; empty, and no other key: all
+  std::optional<std::array<std::size_t, 2>> element_parts;  ///< along width and length; absent: as the far field wants
+  std::string impulse_response;                             ///< name of a file; empty: none
+  std::optional<std::size_t> impulse_zero;                  ///< sample of the file; absent: that of the greatest magnitude
+  std::optional<Metres> wavelength;                         ///< of the light, of frames with several: the one that is taken
+  std::vector<Metres> wavelengths;                          ///< likewise: those that are taken; empty, and no other key: all
 };
 
 }  // namespace echoform

@@ -132,6 +132,11 @@ DigestValue identity_of(const Reconstruction& job, const ModelGeometry& geometry
     digest.add(detector.length.value);
   }
   // Nothing where there is none, so that checkpoints of before go on.
+  if (job.element_parts.count() > 1) {
+    digest.add(std::string_view("element parts"));
+    digest.add(std::uint64_t{job.element_parts.across});
+    digest.add(std::uint64_t{job.element_parts.along});
+  }
   if (job.response) add_to(digest, *job.response);
   digest.add(std::as_bytes(data));
   return digest.value();
@@ -182,6 +187,7 @@ SphericalModelOptions spherical_options(const Reconstruction& job) {
   options.highest_frequency = highest_frequency_of(job.settings, job.geometry);
   options.largest_half_diagonal = job.largest_half_diagonal;
   options.rectangular_elements = job.settings.rectangular_elements.value_or(false);
+  options.element_parts = job.element_parts;
   return options;
 }
 
@@ -220,6 +226,33 @@ void check_part(const Configuration& configuration, const Reconstruction& part, 
     if (std::ranges::find(warnings, line) == warnings.end()) warnings.push_back(std::move(line));
   }
   check_band(configuration, part.settings, part.geometry);
+}
+
+/// Into how many parts rectangular elements are cut, of a part of the job with the detectors of all processes: a note says so,
+/// and a warning where their far field is far off all the same.
+void choose_element_parts(const Configuration& configuration, Reconstruction& part, ReconstructionJob& job) {
+  constexpr double worth_warning = 0.05;
+  const ReconstructionSection& settings = part.settings;
+  if (!settings.rectangular_elements.value_or(false)) return;
+  const Hertz highest = highest_frequency_of(settings, part.geometry);
+  const ElementParts wanted = parts_for_far_field(part.geometry, highest);
+  part.element_parts = settings.element_parts ? ElementParts{(*settings.element_parts)[0], (*settings.element_parts)[1]} : wanted;
+  const auto add = [](std::vector<std::string>& lines, std::string line) {
+    if (std::ranges::find(lines, line) == lines.end()) lines.push_back(std::move(line));
+  };
+  const auto text = [](const ElementParts& parts) { return fmt::format("{} x {}", parts.across, parts.along); };
+  const double error = far_field_error(part.geometry, highest, part.element_parts);
+  const std::string figure =
+      fmt::format("a wave of {:.3g} MHz from the nearest voxel, averaged in their far field, is {:.2g} % off",
+                  0.5e-6 * highest.value, 100.0 * error);
+  if (error > worth_warning) {
+    add(job.warnings, fmt::format("{}: elements are cut into {} parts: {}{}", configuration.place(text_of_key("element_parts")),
+                                  text(part.element_parts), figure,
+                                  wanted == part.element_parts ? std::string(": the grid lies too near to them")
+                                                               : fmt::format("; {} would do", text(wanted))));
+  } else if (part.element_parts.count() > 1) {
+    add(job.notes, fmt::format("elements are cut into {} parts: {}", text(part.element_parts), figure));
+  }
 }
 
 /// Volumes of several wavelengths wait for the last, and for what is made of them.
@@ -280,6 +313,8 @@ void check_reconstruction(const Configuration& configuration) {
     if (settings.rectangular_elements)
       refuse("rectangular_elements", "model = \"interpolated\"", "no such key, or model = \"spherical\"");
   }
+  if (settings.element_parts && !settings.rectangular_elements.value_or(false))
+    refuse("element_parts", "elements that are points", "no such key, or rectangular_elements = true");
   if (settings.non_negative.value_or(false) && !can_bound(settings))
     refuse("non_negative", "true", "no such key, or solver = \"fista\" or \"total_variation\"");
   if (settings.penalty_kind && !is_quadratic(settings))
@@ -331,6 +366,7 @@ ReconstructionJob prepare_reconstruction(const Configuration& configuration, Rec
                        fmt::format("at most {}, the rows of the data", part.rows));
     }
     part.largest_half_diagonal = largest_half_diagonal(part.geometry.detectors);
+    choose_element_parts(configuration, part, job);
     part.solver_bytes = solver_bytes(part.settings, part.geometry.grid.pixels(), acquisition.a_scans() * acquisition.samples);
     job.parts.push_back(std::move(part));
   }

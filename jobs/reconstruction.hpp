@@ -16,6 +16,7 @@
 #include "jobs/run_solver.hpp"
 #include "jobs/solver.hpp"
 #include "methods/unmixing_settings.hpp"
+#include "operators/element_parts.hpp"
 #include "operators/linear_operator.hpp"
 #include "operators/model_geometry.hpp"
 #include "operators/operator_site.hpp"
@@ -31,6 +32,7 @@ struct Reconstruction {
   std::vector<float> data;                  ///< of them: [detector, sample]
   std::size_t rows = 0;                     ///< of all processes
   Metres largest_half_diagonal;             ///< of the elements of all processes
+  ElementParts element_parts;               ///< of rectangular elements, likewise
   std::optional<ImpulseResponse> response;  ///< of the detectors, where it is stated
   double solver_bytes = 0.0;                ///< of memory, frame and volume counted in; that of the model comes to it
   DigestValue identity{};  ///< of model, solver, penalty, grid, detectors, response and samples: what a checkpoint goes on with

@@ -258,7 +258,31 @@ class SphericalModel final : public LinearOperator {
 
 }  // namespace
 
+namespace {
+
+/// Of rectangular elements, how many parts they have.
+ElementParts parts_of(const ModelGeometry& geometry, const SphericalModelOptions& options) {
+  if (!options.rectangular_elements) return {};
+  if (options.element_parts) return *options.element_parts;
+  const Hertz highest = options.highest_frequency.value > 0.0 ? options.highest_frequency : 0.25 * geometry.sample_rate;
+  return parts_for_far_field(geometry, highest);
+}
+
+/// For the geometry that is divided() into `parts`.
+SphericalModelOptions options_of_parts(SphericalModelOptions options, const ElementParts& parts) {
+  // No part is larger, of any process.
+  options.largest_half_diagonal = options.largest_half_diagonal / static_cast<double>(std::min(parts.across, parts.along));
+  options.element_parts = ElementParts{};
+  return options;
+}
+
+}  // namespace
+
 std::size_t spherical_model_bytes(const ModelGeometry& geometry, const SphericalModelOptions& options, const OperatorSite& site) {
+  if (const ElementParts parts = parts_of(geometry, options); parts.count() > 1) {
+    return spherical_model_bytes(divided(geometry, parts), options_of_parts(options, parts), site) +
+           model_of_parts_bytes(geometry.detectors.size(), parts, geometry.samples);
+  }
   if (site.backend == BackendKind::cuda) return 0;
   const SphericalTimeGrid time = spherical_time_grid(geometry, options, spherical_model_name);
   const std::size_t length = time.period * time.finer;
@@ -273,6 +297,14 @@ std::size_t spherical_model_bytes(const ModelGeometry& geometry, const Spherical
 std::unique_ptr<LinearOperator> make_spherical_model(const ModelGeometry& geometry, const SphericalModelOptions& options,
                                                      const OperatorSite& site) {
   validate(geometry, spherical_model_name);
+  if (const ElementParts parts = parts_of(geometry, options); parts.count() > 1) {
+    // Errors name the whole elements, not their parts.
+    static_cast<void>(spherical_time_grid(geometry, options, spherical_model_name));
+    const ModelGeometry of_parts = divided(geometry, parts);
+    validate(of_parts, "spherical model, parts of its elements");
+    auto model = make_spherical_model(of_parts, options_of_parts(options, parts), site);
+    return make_model_of_parts(std::move(model), parts, geometry.samples, site);
+  }
   if (site.backend == BackendKind::cuda) return make_spherical_model_cuda(geometry, options, *site.team, site.device);
   return std::make_unique<SphericalModel>(geometry, options, *site.team, site.level);
 }

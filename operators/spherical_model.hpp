@@ -4,8 +4,10 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <vector>
 
+#include "operators/element_parts.hpp"
 #include "operators/linear_operator.hpp"
 #include "operators/model_geometry.hpp"
 #include "operators/operator_site.hpp"
@@ -18,8 +20,12 @@ struct SphericalModelOptions {
   /// Of the detectors, by which the pressure is convolved: sample k is what follows k samples after an impulse whose sum over
   /// samples is 1. Samples at the acquisition's rate; empty: none.
   std::vector<float> impulse_response;
-  /// Pressure is averaged over each element (width x length), in its far field. Otherwise detectors are points.
+  /// Pressure is averaged over each element (width x length), part by part, each part in its far field. Otherwise detectors are
+  /// points.
   bool rectangular_elements = false;
+  /// Of rectangular elements; absent: parts_for_far_field() of the geometry. To be stated where the geometry has a part of the
+  /// elements of several processes, so that all have the same.
+  std::optional<ElementParts> element_parts{};
   /// Of the elements of all processes, where the geometry has a part of them: the grid in time is then the same on each of them.
   /// 0, or less than there is: of the geometry's own.
   Metres largest_half_diagonal;
@@ -31,11 +37,12 @@ struct SphericalModelOptions {
 /// one:
 ///   u_q(f) = h(f) s(f) SUM over n of p0_n a_qn(f) exp(-j 2 pi f d_qn / c) / d_qn,
 ///   s(f) = (6 / pi) (-j c / (2 pi f)) (T cos wT - sin(wT) / w), T = spacing / (2 c),
-/// h the impulse response and a_qn = sinc sinc of a rectangle. The sum is done in time: impulses are spread on a grid of the
-/// sample rate (twice that where the highest frequency is above a quarter of it), and transformed; within 3e-5 of it. The grid's
-/// period is at least two records and the impulse response long. Sound that would arrive more than about half a record before or
-/// after it is left out. Rows of dead detectors are 0, and nothing is taken from them. Keep the highest frequency below velocity
-/// / spacing, where the lattice of voxels sends tones of its own.
+/// h the impulse response and a_qn = sinc sinc of a rectangle, or the mean of such over an element's parts, each with its d_qn.
+/// The sum is done in time: impulses are spread on a grid of the sample rate (twice that where the highest frequency is above a
+/// quarter of it), and transformed; within 3e-5 of it. The grid's period is at least two records and the impulse response long.
+/// Sound that would arrive more than about half a record before or after it is left out. Rows of dead detectors are 0, and
+/// nothing is taken from them. Keep the highest frequency below velocity / spacing, where the lattice of voxels sends tones of
+/// its own.
 ///
 /// The adjoint is the exact transpose; both give the same bits for any number of threads. On CUDA impulses become moments of the
 /// grid's cells instead (spherical_moments.hpp), within 2e-5 of the sum; the same bits on every run on devices of one kind.

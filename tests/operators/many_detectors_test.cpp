@@ -67,6 +67,7 @@ TEST_P(ManyDetectorsOn, AreTheSumOfThePartsOfTheSphericalModel) {
   SphericalModelOptions options;
   for (const bool rectangles : {false, true}) {
     options.rectangular_elements = rectangles;
+    options.element_parts = ElementParts{};
     expect_the_sum_of_its_parts(
         [&](const ModelGeometry& geometry) { return make_spherical_model(geometry, options, site(team)); });
   }

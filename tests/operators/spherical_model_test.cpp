@@ -38,6 +38,7 @@ std::vector<NamedOptions> option_cases() {
   wide.highest_frequency = Hertz(1.7e6);  // of 4 MHz
   SphericalModelOptions rectangles;
   rectangles.rectangular_elements = true;
+  rectangles.element_parts = ElementParts{};
   SphericalModelOptions all = rectangles;
   all.impulse_response = ringing.impulse_response;
   all.highest_frequency = Hertz(1.3e6);

@@ -1,0 +1,46 @@
+// Detectors too large for their far field: parts of them that are small enough.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+#include "operators/linear_operator.hpp"
+#include "operators/model_geometry.hpp"
+#include "operators/operator_site.hpp"
+
+namespace echoform {
+
+/// Into how many equal parts elements are cut, along their widths and along their lengths.
+struct ElementParts {
+  static constexpr std::size_t maximum = 16;  ///< a side, by itself
+
+  std::size_t across = 1;
+  std::size_t along = 1;
+
+  [[nodiscard]] std::size_t count() const { return across * along; }
+  [[nodiscard]] friend constexpr bool operator==(const ElementParts&, const ElementParts&) = default;
+};
+
+/// By how much a wave of half of the `highest` frequency that is averaged over a part in its far field is off, as a share of it:
+/// of the largest living detector, received from straight ahead at the distance of the nearest voxel. The far field leaves out
+/// the phase k (u^2 + v^2) / (2 d) of a place (u, v) of the part, whose root of the mean square over w x l is
+///   k / (2 d) sqrt(w^4 / 80 + w^2 l^2 / 72 + l^4 / 80).
+/// 0 without living detectors of any size. Of a geometry that passes validate().
+[[nodiscard]] double far_field_error(const ModelGeometry& geometry, Hertz highest, const ElementParts& parts);
+
+/// The fewest parts of which that is at most 3 %, if ElementParts::maximum a side suffice.
+[[nodiscard]] ElementParts parts_for_far_field(const ModelGeometry& geometry, Hertz highest);
+
+/// The geometry with `parts` in the place of each detector, in their order, one after the other.
+[[nodiscard]] ModelGeometry divided(const ModelGeometry& geometry, const ElementParts& parts);
+
+/// The model of whole elements, whose rows are means over their parts' rows in `model`, which has parts.count() times as many;
+/// the adjoint is the exact transpose but for rounding. `samples` a row. The site's team outlives it.
+[[nodiscard]] std::unique_ptr<LinearOperator> make_model_of_parts(std::unique_ptr<LinearOperator> model,
+                                                                  const ElementParts& parts, std::size_t samples,
+                                                                  const OperatorSite& site);
+
+/// Bytes of the host that it holds beside its model, of so many elements.
+[[nodiscard]] std::size_t model_of_parts_bytes(std::size_t elements, const ElementParts& parts, std::size_t samples);
+
+}  // namespace echoform
