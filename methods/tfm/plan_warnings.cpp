@@ -9,11 +9,15 @@
 #include <span>
 #include <utility>
 
+#include "acquisition/firing_shape.hpp"
 #include "acquisition/firings.hpp"
+#include "acquisition/probe_frame.hpp"
+#include "base/directions.hpp"
 #include "delay_laws/leg_bounds.hpp"
 #include "methods/tfm/adaptive_pixels.hpp"
 #include "methods/tfm/element_roles.hpp"
 #include "methods/tfm/gate.hpp"
+#include "stages/beamform/apodization.hpp"
 
 namespace echoform {
 namespace {
@@ -139,10 +143,72 @@ std::optional<std::string> unweighed_warning(const ImagingPlan& plan) {
          "weighed; event_window weighs events, sides = \"receive\" the elements that record";
 }
 
+std::optional<std::string> unsent_warning(const ImagingPlan& plan) {
+  constexpr double counts = 1e-9;  // s/m: over an aperture of 0.1 m a tenth of a nanosecond
+  const Acquisition& acquisition = plan.acquisition;
+  if (!launches_waves(acquisition)) return std::nullopt;
+  const ProbeFrame frame = frame_of(acquisition.probe);
+  for (const std::uint32_t event : chosen_or_all_events(acquisition, plan.events)) {
+    const auto* const plane = std::get_if<PlaneWaveEvent>(&acquisition.events[event].form);
+    if (plane == nullptr) continue;
+    const FiringPlaces places = places_of_firings(acquisition.probe, frame, living_firings(acquisition, event));
+    const Direction sent = sent_slowness(*plane, frame, places);
+    const double stated = std::hypot(plane->slowness_x, plane->slowness_y);
+    const double all = std::hypot(sent.x, sent.y);
+    if (!(stated - all > counts)) continue;
+    return fmt::format(
+        "transmit event {} states a plane wave of {:.4g} s/m whose elements stand in one row, and their delays make {:.4g} s/m "
+        "along "
+        "it alone: it is imaged as that",
+        event, stated, all);
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> near_field_warning(const ImagingPlan& plan) {
+  constexpr double worth_saying = 0.01;
+  // The elements of each position stand where its own plan has them. One position is enough for a warning.
+  if (!plan.positions.empty()) return near_field_warning(*plan.positions.front().plan);
+  const Acquisition& acquisition = plan.acquisition;
+  const double frequency = acquisition.probe.centre_frequency.value;
+  if (!plan.apodization.directivity || !(frequency > 0.0)) return std::nullopt;
+  double size = 0.0;
+  for (const Element& element : acquisition.probe.elements) {
+    if (element.dead) continue;
+    size = std::max(size, element.width.value);
+    // In the plane of a linear array no direction leans along the lengths.
+    if (plan.grid.y.count > 1) size = std::max(size, element.length.value);
+  }
+  const std::vector<Point> points = some_pixels(plan.grid);
+  for (const DelayLaw& law : plan.laws) {
+    const Aperture aperture{.probe = acquisition.probe,
+                            .firing = {},
+                            .event_weights = {},
+                            .longitudinal_velocity = plan.material.longitudinal_velocity,
+                            .apodization = plan.apodization};
+    const double wavelength = beamform::directivity_velocity(aperture, *law.receive, 0).value / frequency;
+    const double begins = size * size / (4.0 * wavelength);
+    const auto lies_nearer = [&](const Point& point) {
+      return std::ranges::any_of(acquisition.probe.elements, [&](const Element& element) {
+        return !element.dead && length(between(element.centre, point)) < begins;
+      });
+    };
+    const double share = static_cast<double>(std::ranges::count_if(points, lies_nearer)) / static_cast<double>(points.size());
+    if (share < worth_saying) continue;
+    return fmt::format(
+        "[apodization] directivity is that of the far field, which begins {:.3g} mm before elements of {:.3g} mm at {:.3g} mm of "
+        "wavelength: {:.0f} % of the pixels of {} lie nearer",
+        1e3 * begins, 1e3 * size, 1e3 * wavelength, 100.0 * share, law.view);
+  }
+  return std::nullopt;
+}
+
 std::vector<std::string> plan_warnings(const ImagingPlan& plan) {
   std::vector<std::string> lines = unsampled_warnings(plan);
   if (auto line = half_summed_warning(plan)) lines.push_back(std::move(*line));
   if (auto line = unweighed_warning(plan)) lines.push_back(std::move(*line));
+  if (auto line = unsent_warning(plan)) lines.push_back(std::move(*line));
+  if (auto line = near_field_warning(plan)) lines.push_back(std::move(*line));
   return lines;
 }
 

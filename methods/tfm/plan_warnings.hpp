@@ -21,6 +21,13 @@ namespace echoform {
 /// Weights of the elements that fire, of which events of several take none.
 [[nodiscard]] std::optional<std::string> unweighed_warning(const ImagingPlan& plan);
 
+/// The first plane wave that states a slowness across the row of its elements, which their delays do not send.
+[[nodiscard]] std::optional<std::string> unsent_warning(const ImagingPlan& plan);
+
+/// Pixels that lie nearer to some element than its far field begins, of which the weights of [apodization] directivity are: a
+/// share of up to 64 x 64 pixels that lie evenly, of the first view where it is 1 % and more.
+[[nodiscard]] std::optional<std::string> near_field_warning(const ImagingPlan& plan);
+
 /// All of these.
 [[nodiscard]] std::vector<std::string> plan_warnings(const ImagingPlan& plan);
 

@@ -166,5 +166,43 @@ TEST(PlanWarnings, HalfSummedDataIsExactForViewsAndWeightsThatDoNotTellDirection
   EXPECT_EQ(warning(), "") << "whose sender says that s_ij = s_ji";
 }
 
+TEST(PlanWarnings, SayWhatOfAPlaneWaveItsRowOfElementsDoesNotSend) {
+  Acquisition acquisition = short_scan();
+  const auto warning = [&] { return unsent_warning(*build_plan(with_depth(8e-3, 20e-3, 9), acquisition, alloy)); };
+  acquisition.events = {{PlaneWaveEvent{3e-5, 0.0, std::nullopt}, {}}};
+  EXPECT_EQ(warning(), std::nullopt);
+  // Beyond a right angle by its length, not by what is sent.
+  acquisition.events.push_back({PlaneWaveEvent{3e-5, 2e-4, std::nullopt}, {}});
+  EXPECT_EQ(
+      warning(),
+      "transmit event 1 states a plane wave of 0.0002022 s/m whose elements stand in one row, and their delays make 3e-05 s/m "
+      "along it alone: it is imaged as that");
+}
+
+TEST(PlanWarnings, SayWhereDirectivityIsThatOfAFarFieldFarOff) {
+  Acquisition acquisition = short_scan();
+  Configuration configuration = with_depth(8e-3, 20e-3, 25);
+  tfm(configuration).apodization.directivity = true;
+  const auto warning = [&] { return near_field_warning(*build_plan(configuration, acquisition, alloy)); };
+  // 0.5 mm at 1.264 mm: 0.05 mm ahead.
+  EXPECT_EQ(warning(), std::nullopt);
+  // 7.5 mm: 11.1 mm. Pixels lie every half millimetre in depth from 8 mm on, 7 rows of 25 above that, below the array.
+  for (Element& element : acquisition.probe.elements) element.width = Metres(7.5e-3);
+  EXPECT_EQ(warning(),
+            "[apodization] directivity is that of the far field, which begins 11.1 mm before elements of 7.5 mm at 1.26 mm of "
+            "wavelength: 28 % of the pixels of LL lie nearer");
+  // Lengths count across the plane alone.
+  for (Element& element : acquisition.probe.elements) {
+    element.width = Metres(0.5e-3);
+    element.length = Metres(7.5e-3);
+  }
+  EXPECT_EQ(warning(), std::nullopt);
+  configuration.grid.y = {Metres(-2e-3), Metres(2e-3)};
+  configuration.grid.pixels.y = 3;
+  EXPECT_THAT(warning().value_or(""), HasSubstr("before elements of 7.5 mm"));
+  tfm(configuration).apodization.directivity = false;
+  EXPECT_EQ(warning(), std::nullopt);
+}
+
 }  // namespace
 }  // namespace echoform
