@@ -72,18 +72,17 @@ class Chooser {
   }
 
   void add(std::string_view key, Metres wanted) {
-    std::optional<std::size_t> added;
-    for (std::size_t event = 0; event < of_event_.size(); ++event) {
-      if (!(std::abs(of_event_[event].value / wanted.value - 1.0) <= tolerance)) continue;
-      if (light_of_[event]) refuse(key, fmt::format("{:g} nm twice", nanometres(wanted)), "each once");
-      if (!added) {
-        added = lights_.size();
-        lights_.push_back({name_of_wavelength(of_event_[event]), of_event_[event], {}});
-      }
-      light_of_[event] = added;
-    }
-    if (!added)
+    const auto distance = [wanted](const auto& known) { return std::abs(known.second.value / wanted.value - 1.0); };
+    const auto nearest = std::ranges::min_element(known_, {}, distance);
+    if (!(distance(*nearest) <= tolerance))
       refuse(key, fmt::format("{:g} nm", nanometres(wanted)), fmt::format("one of the wavelengths of the data: {}", list()));
+    const auto& [name, wavelength] = *nearest;
+    if (std::ranges::find(lights_, name, &WavelengthRows::name) != lights_.end())
+      refuse(key, fmt::format("{:g} nm twice", nanometres(wanted)), "each once");
+    lights_.push_back({name, wavelength, {}});
+    for (std::size_t event = 0; event < of_event_.size(); ++event) {
+      if (name_of_wavelength(of_event_[event]) == name) light_of_[event] = lights_.size() - 1;
+    }
   }
 
   void add_all() {

@@ -5,7 +5,9 @@
 namespace echoform {
 
 std::string name_of_wavelength(Metres wavelength) {
-  return fmt::format("{:.6g}nm", 1e9 * wavelength.value);
+  const double nanometres = 1e9 * wavelength.value;
+  // Without the sign of an exponent, which no name of an image may have.
+  return nanometres < 1e5 ? fmt::format("{:.6g}nm", nanometres) : fmt::format("{:.0f}nm", nanometres);
 }
 
 }  // namespace echoform

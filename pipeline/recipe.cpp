@@ -71,6 +71,23 @@ void add_image_like(Recipe& recipe, std::string_view model, std::string view, st
   }
 }
 
+namespace {
+
+/// Streams and files are called by it, and behind the name of a stream ".display" may stand.
+bool is_image_name(std::string_view name) {
+  const auto digit = [&](std::size_t place) {
+    return place < name.size() && std::isdigit(static_cast<unsigned char>(name[place])) != 0;
+  };
+  for (std::size_t k = 0; k < name.size(); ++k) {
+    const char c = name[k];
+    const bool between_digits = c == '.' && k > 0 && digit(k - 1) && digit(k + 1);
+    if (std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '-' && c != '_' && !between_digits) return false;
+  }
+  return !name.empty();
+}
+
+}  // namespace
+
 void validate(const Recipe& recipe, std::string_view where) {
   const auto require_block = [&](std::size_t block, std::size_t first, std::size_t last, std::string_view what) {
     if (block >= first && block <= last) return;
@@ -95,11 +112,9 @@ void validate(const Recipe& recipe, std::string_view where) {
       throw InputError(fmt::format("{} recipe, outputs", where), fmt::format("two images of one kind called \"{}\"", image.view),
                        "a name of its own for each");
     }
-    // Streams and files are called by it.
-    const auto sound = [](char c) { return (std::isalnum(static_cast<unsigned char>(c)) != 0) || c == '-' || c == '_'; };
-    if (image.view.empty() || !std::all_of(image.view.begin(), image.view.end(), sound)) {
+    if (!is_image_name(image.view)) {
       throw InputError(fmt::format("{} recipe, outputs", where), fmt::format("an image called \"{}\"", image.view),
-                       "letters, digits, - and _");
+                       "letters, digits, - and _, and points between digits");
     }
   }
 }

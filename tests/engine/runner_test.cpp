@@ -133,6 +133,19 @@ TEST(RecipeOfMore, ShowsAnImageAsAnotherIsShown) {
   EXPECT_THROW(add_image_like(recipe, "c", "d", other), std::logic_error);
 }
 
+TEST(RecipeOfImages, AreCalledSoThatStreamsAndFilesCanBe) {
+  Recipe recipe;
+  const std::size_t image = recipe.add(weighted_sum, Weights{{2.0F}}, {0});
+  for (const char* good : {"LL", "TT-T", "m_mode", "750nm", "730.5nm", "0.25"}) {
+    recipe.outputs = {{{good, OutputKind::envelope, grid()}, image, image}};
+    EXPECT_NO_THROW(validate(recipe, "here")) << good;
+  }
+  for (const char* bad : {"", "a b", "LL.display", "..", ".5nm", "730.", "a/b", "7..5nm", "1e+06nm"}) {
+    recipe.outputs = {{{bad, OutputKind::envelope, grid()}, image, image}};
+    EXPECT_THROW(validate(recipe, "here"), InputError) << bad;
+  }
+}
+
 TEST_F(RunnerTest, HandsEveryStepTheBlocksThatItsRecipeNames) {
   Runner runner(diamond(), samples(), *backend_);
   runner.allocate_blocks();

@@ -323,6 +323,19 @@ TEST_F(ReconstructionInput, HasAPartOfEachWavelength) {
   EXPECT_EQ(prepared("[reconstruction]\nwavelength = 700e-9\n").identity, all.parts[0].identity);
 }
 
+TEST_F(ReconstructionInput, TellsWavelengthsApartThatAreCloseToEachOther) {
+  light(730.5e-9, 730.45e-9);
+  const ReconstructionJob all = job();
+  ASSERT_EQ(all.parts.size(), 2U);
+  EXPECT_EQ(all.parts[0].wavelength, "730.45nm");
+  EXPECT_EQ(all.parts[1].wavelength, "730.5nm");
+  // Named with as many digits as somebody has: the nearest, and not both that are near.
+  const ReconstructionJob listed = job("[reconstruction]\nwavelengths = [730.5e-9, 730.44e-9]\n");
+  ASSERT_EQ(listed.parts.size(), 2U);
+  EXPECT_EQ(listed.parts[0].identity, all.parts[1].identity);
+  EXPECT_EQ(listed.parts[1].identity, all.parts[0].identity);
+}
+
 TEST_F(ReconstructionInput, IsRefusedWhereWavelengthsAreNotThoseOfTheData) {
   light(700e-9, 850e-9);
   EXPECT_THAT(refusal("[reconstruction]\nwavelengths = [700e-9, 800e-9]\n"),

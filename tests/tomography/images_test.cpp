@@ -175,6 +175,34 @@ TEST(TomographyImages, OfWavelengthsAreStreamsOfTheirOwn) {
   EXPECT_THAT(alone->recipe.views(), testing::ElementsAre("850nm"));
 }
 
+TEST(TomographyImages, OfWavelengthsThatAreNoWholeNanometresHaveNamesOfTheirOwn) {
+  Acquisition acquisition = ring(48, 30e-3);
+  acquisition.events = {{PassiveEvent{Metres(730.5e-9), 0.0}, {}, 0},
+                        {PassiveEvent{Metres(850e-9), 0.0}, {}, 0},
+                        {PassiveEvent{Metres(730.4e-9), 0.0}, {}, 0},
+                        {PassiveEvent{Metres(1e-3), 0.0}, {}, 0}};
+  PassiveFrame frame = heard(acquisition, {{at(1e-3, 0.0, 2e-3), 1e-3}});
+  const std::size_t of_event = frame.samples.size() / 4;
+  for (std::size_t n = 0; n < frame.samples.size(); ++n) frame.samples[n] *= static_cast<float>(1 + n / of_event);
+  const std::string grid = cube(at(0.0, 0.0, 0.0), 4e-3, 9, true);
+  const auto setup = tomography_setup(acquisition, tomography_text("", grid), true);
+  EXPECT_THAT(setup->recipe.views(), testing::ElementsAre("image", "730.4nm", "730.5nm", "850nm", "1000000nm"));
+  // Each with as much as its event has.
+  const Tomogram one = tomogram_of(frame, tomography_text("", grid), "730.5nm");
+  for (const auto& [name, times] : {std::pair{"730.4nm", 3.0}, std::pair{"850nm", 2.0}, std::pair{"1000000nm", 4.0}}) {
+    const Tomogram other = tomogram_of(frame, tomography_text("", grid), name);
+    for (std::size_t k = 0; k < one.values.size(); ++k) {
+      EXPECT_NEAR(other.values[k], times * one.values[k], 1e-5 * one.greatest()) << name;
+    }
+  }
+  const std::string two = "wavelengths = [730.5e-9, 730.4e-9]\n";
+  EXPECT_THAT(tomography_setup(acquisition, tomography_text(two, grid))->recipe.views(),
+              testing::ElementsAre("730.5nm", "730.4nm"));
+  const std::string unmixed = grid + "[unmixing]\ncomponents = [\"HbO2\", \"Hb\"]\n";
+  EXPECT_THAT(tomography_setup(acquisition, tomography_text("wavelengths = [730.5e-9, 850e-9]\n", unmixed))->recipe.views(),
+              testing::ElementsAre("730.5nm", "850nm", "HbO2", "Hb", "saturation"));
+}
+
 /// Detectors that smear pressures, and the key that takes it back.
 TEST(TomographyImages, OfGaussianDetectorsAreDeconvolved) {
   const Ball ball{at(2e-3, 0.0, 1e-3), 0.8e-3, 1.0, 0.25e-3};
