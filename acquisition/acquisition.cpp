@@ -7,6 +7,7 @@
 #include <numbers>
 #include <numeric>
 
+#include "acquisition/firings.hpp"
 #include "acquisition/positions.hpp"
 #include "acquisition/ranges.hpp"
 #include "acquisition/sample_encodings.hpp"
@@ -71,13 +72,13 @@ bool tells_directions(const Acquisition& acquisition) {
 }
 
 std::string_view pairs_word(const Acquisition& acquisition) {
-  if (!acquisition.events.empty()) return "events";
+  if (!acquisition.events.empty()) return is_pulse_echo(acquisition.events) ? "pulse-echo" : "events";
   return acquisition.pairs_summed() ? "half_summed" : acquisition.pairs_once() ? "half" : "full";
 }
 
 std::string pairs_text(const Acquisition& acquisition) {
   if (acquisition.events.empty()) return fmt::format("{} matrix", pairs_word(acquisition));
-  const std::string forms = forms_text(acquisition.events);
+  const std::string forms = is_pulse_echo(acquisition.events) ? "pulse-echo" : forms_text(acquisition.events);
   if (acquisition.positions.empty()) return forms;
   return fmt::format("{} position{}, {}", acquisition.positions.size(), acquisition.positions.size() == 1 ? "" : "s", forms);
 }

@@ -8,6 +8,8 @@
 #include <optional>
 #include <span>
 
+#include "acquisition/firings.hpp"
+
 namespace echoform {
 namespace {
 
@@ -84,7 +86,7 @@ struct Run {
         events, [](const TransmitEvent& event) { return std::get<PassiveEvent>(event.form).wavelength.value > 0.0; });
     if (!known) return fmt::format("{} passive event{}", events.size(), plural());
     return fmt::format("passive event{} of light of {} nm", plural(), list<PassiveEvent>([](const PassiveEvent& event) {
-                         return fmt::format("{:.4g}", 1e9 * event.wavelength.value);
+                         return fmt::format("{:.6g}", 1e9 * event.wavelength.value);
                        }));
   }
 };
@@ -149,8 +151,11 @@ std::string events_text(const Acquisition& acquisition, MetresPerSecond velocity
     rest = rest.subspan(run.events.size());
   }
   if (!rest.empty()) text += "; ...";
-  if (!acquisition.events.empty() && !all_elements_record(acquisition))
+  if (is_pulse_echo(acquisition.events)) {
+    text += "; each is recorded by itself alone";
+  } else if (!acquisition.events.empty() && !all_elements_record(acquisition)) {
     text += fmt::format("; recorded by {} elements each", receivers_text(acquisition));
+  }
   return text;
 }
 

@@ -126,6 +126,20 @@ bool fires_single_elements(const Acquisition& acquisition) {
                              [](const TransmitEvent& event) { return std::holds_alternative<ElementEvent>(event.form); });
 }
 
+bool received_by_all(const Acquisition& acquisition) {
+  return std::ranges::all_of(acquisition.events, [&](const TransmitEvent& event) {
+    return event.receivers.empty() || event.receivers.size() == acquisition.elements();
+  });
+}
+
+bool is_pulse_echo(std::span<const TransmitEvent> events) {
+  const auto echoes = [](const TransmitEvent& event) {
+    const auto* const firing = std::get_if<ElementEvent>(&event.form);
+    return firing != nullptr && event.receivers.size() == 1 && event.receivers.front() == firing->element;
+  };
+  return !events.empty() && std::ranges::all_of(events, echoes);
+}
+
 bool launches_waves(const Acquisition& acquisition) {
   return !fires_single_elements(acquisition) && !coded(acquisition);
 }

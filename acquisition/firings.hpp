@@ -44,6 +44,10 @@ struct Firing {
 /// Whether every event is the firing of one element: what full matrix capture and sparse firings are, and what codes are decoded
 /// into.
 [[nodiscard]] bool fires_single_elements(const Acquisition& acquisition);
+/// Whether every event has an A-scan of every element, in whichever order, or of every pair of elements there is one.
+[[nodiscard]] bool received_by_all(const Acquisition& acquisition);
+/// Whether there are events and each is the firing of one element that alone records it.
+[[nodiscard]] bool is_pulse_echo(std::span<const TransmitEvent> events);
 /// Whether some event is a wave of several elements, whose front images follow: neither of single elements alone, nor coded.
 [[nodiscard]] bool launches_waves(const Acquisition& acquisition);
 

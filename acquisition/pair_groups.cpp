@@ -1,6 +1,7 @@
 #include "acquisition/pair_groups.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "acquisition/acquisition.hpp"
 #include "acquisition/firings.hpp"
@@ -45,12 +46,16 @@ PairGroups::PairGroups(const Acquisition& acquisition, bool reciprocal, std::spa
     : layout_(acquisition),
       events_(chosen_or_all_events(acquisition, chosen)),
       by_elements_(acquisition.events.empty() && chosen.empty() && (reciprocal || acquisition.pairs_once())),
+      few_(few_are_received(acquisition, chosen)),
       once_(acquisition.pairs_once()),
       added_(by_elements_ && reciprocal) {
   for (const Element& element : acquisition.probe.elements) dead_.push_back(element.dead);
   for (std::size_t event = 0; event < acquisition.event_count(); ++event) {
     const auto firing = firing_element(acquisition, event);
     silent_.push_back(firing && dead_[*firing]);
+  }
+  for (const std::uint32_t event : events_) {
+    receivers_.push_back(acquisition.events.empty() ? std::vector<std::uint32_t>() : acquisition.events[event].receivers);
   }
   const std::size_t elements = acquisition.elements();
   if (by_elements_) {
@@ -60,14 +65,34 @@ PairGroups::PairGroups(const Acquisition& acquisition, bool reciprocal, std::spa
     parts_ = (elements + step_ - 1) / step_;
     rows_ = parts_ > 1 ? step_ * step_ : step_ * (step_ + 1) / 2;
   } else {
-    step_ = even_step(events_.size(), std::clamp<std::size_t>(pairs_of_events / elements, 1, most_together));
-    rows_ = step_ * elements;
+    cut_events(elements);
   }
   for (std::size_t group = 0; group < count(); ++group) most_a_scans_ = std::max(most_a_scans_, a_scans_of(at(group)));
 }
 
+void PairGroups::cut_events(std::size_t elements) {
+  if (!few_) {
+    const std::size_t step = even_step(events_.size(), std::clamp<std::size_t>(pairs_of_events / elements, 1, most_together));
+    for (std::size_t k = step; k < events_.size(); k += step) first_events_.push_back(k);
+    first_events_.push_back(events_.size());
+    rows_ = step * elements;
+    return;
+  }
+  std::size_t pairs = 0;  // of the group
+  for (std::size_t k = 0; k < events_.size(); ++k) {
+    const std::size_t of_event = layout_.shot(events_[k]).count;
+    if (pairs > 0 && pairs + of_event > pairs_of_events) {
+      first_events_.push_back(k);
+      pairs = 0;
+    }
+    pairs += of_event;
+    rows_ = std::max(rows_, pairs);
+  }
+  first_events_.push_back(events_.size());
+}
+
 std::size_t PairGroups::count() const noexcept {
-  return by_elements_ ? parts_ * (parts_ + 1) / 2 : (events_.size() + step_ - 1) / step_;
+  return by_elements_ ? parts_ * (parts_ + 1) / 2 : first_events_.size() - 1;
 }
 
 PairGroups::Elements PairGroups::part(std::size_t place) const {
@@ -75,7 +100,7 @@ PairGroups::Elements PairGroups::part(std::size_t place) const {
 }
 
 PairGroup PairGroups::at(std::size_t group) const {
-  if (!by_elements_) return of_events(group * step_, std::min((group + 1) * step_, events_.size()));
+  if (!by_elements_) return of_events(first_events_[group], first_events_[group + 1]);
   std::size_t one = 0;
   while (group >= parts_ - one) group -= parts_ - one++;
   return of_elements(part(one), part(one + group));
@@ -134,17 +159,31 @@ PairGroup PairGroups::of_events(std::size_t first, std::size_t last) const {
   PairGroup group;
   group.pairs = {events_.size(), elements, rows_, false, {}};
   std::size_t a_scans = 0;
+  std::vector<std::pair<std::uint32_t, std::size_t>> received;  // receiver, A-scan of the group
   for (std::size_t k = first; k < last; ++k) {
     const std::size_t event = events_[k];
     const RowRange shot = layout_.shot(event);
     add_rows(group.rows, shot);
-    group.pairs.lookups.push_back({run_index(k), 0, run_index(elements), group.sources.size(), false});
-    for (std::size_t receiver = 0; receiver < elements; ++receiver) {
-      const auto row = layout_.row_of(event, receiver);
-      const std::size_t at = row ? a_scans + *row - shot.first : 0;
-      group.sources.push_back(row ? source(event, receiver, at, at, 1.0F) : PairSource{});
+    received.clear();
+    const std::vector<std::uint32_t>& listed = receivers_[k];
+    for (std::size_t place = 0; place < shot.count; ++place) {
+      received.emplace_back(listed.empty() ? run_index(place) : listed[place], a_scans++);
     }
-    a_scans += shot.count;
+    std::ranges::sort(received);
+    const std::size_t row = group.sources.size();
+    if (!few_) {
+      group.pairs.lookups.push_back({run_index(k), 0, run_index(elements), row, false});
+      group.sources.resize(row + elements);
+    }
+    for (const auto& [receiver, at] : received) {
+      const PairSource made = source(event, receiver, at, at, 1.0F);
+      if (few_) {
+        add_lookup(group.pairs.lookups, run_index(k), receiver, group.sources.size());
+        group.sources.push_back(made);
+      } else {
+        group.sources[row + receiver] = made;
+      }
+    }
   }
   group.rows_used = group.sources.size();
   group.sources.resize(rows_);

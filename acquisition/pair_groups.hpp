@@ -26,7 +26,8 @@ struct PairGroup {
 
 /// Where both directions of a pair count as one, or are one A-scan, a group is the pairs of one range of elements with another
 /// (at most 16 with 16), both ways: a pair costs one lookup, as in a whole frame. Otherwise it is some events with all that
-/// records them: as many as have 1024 pairs of an event and a receiver, from 1 to 16.
+/// records them: as many as have 1024 pairs of an event and an element, from 1 to 16; or, where few_are_received(), as many as
+/// have 1024 pairs that were received, at least one.
 class PairGroups {
  public:
   /// `reciprocal` and `chosen` as for combine_pairs(); the firings of listed events are never added both ways. Not for codes,
@@ -51,21 +52,25 @@ class PairGroups {
   };
   [[nodiscard]] PairGroup of_elements(const Elements& ones, const Elements& others) const;
   [[nodiscard]] PairGroup of_events(std::size_t first, std::size_t last) const;
+  void cut_events(std::size_t elements);
   [[nodiscard]] PairSource source(std::size_t event, std::size_t receiver, std::size_t first, std::size_t second,
                                   float weight) const;
   [[nodiscard]] Elements part(std::size_t place) const;
 
   FrameLayout layout_;
-  std::vector<bool> dead_;             // by element
-  std::vector<bool> silent_;           // by event: a dead element alone fires
-  std::vector<std::uint32_t> events_;  // that are imaged, of the frame
+  std::vector<bool> dead_;                             // by element
+  std::vector<bool> silent_;                           // by event: a dead element alone fires
+  std::vector<std::uint32_t> events_;                  // that are imaged, of the frame
+  std::vector<std::vector<std::uint32_t>> receivers_;  // of these, in the order of their rows; empty: all elements in theirs
   bool by_elements_ = false;
-  bool once_ = false;      // a pair has one A-scan, for both directions
-  bool added_ = false;     // both directions are looked up at once
-  float weight_ = 1.0F;    // of pairs of two elements
-  std::size_t step_ = 1;   // elements of a range, events of a group
-  std::size_t parts_ = 0;  // ranges of elements
-  std::size_t rows_ = 0;   // of `pairs`
+  bool few_ = false;                          // pairs that were received alone have rows
+  bool once_ = false;                         // a pair has one A-scan, for both directions
+  bool added_ = false;                        // both directions are looked up at once
+  float weight_ = 1.0F;                       // of pairs of two elements
+  std::size_t step_ = 1;                      // elements of a range
+  std::size_t parts_ = 0;                     // ranges of elements
+  std::vector<std::size_t> first_events_{0};  // by group, and the end: places in events_
+  std::size_t rows_ = 0;                      // of `pairs`
   std::size_t most_a_scans_ = 0;
 };
 

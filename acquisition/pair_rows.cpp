@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "acquisition/acquisition.hpp"
+#include "acquisition/firings.hpp"
 #include "acquisition/frame_layout.hpp"
 #include "base/errors.hpp"
 
@@ -24,18 +25,56 @@ PairRows each_pair_once(std::size_t elements) {
   return pairs;
 }
 
+/// Those that record `event` of an acquisition that lists events, ascending.
+std::vector<std::uint32_t> receivers_of(const Acquisition& acquisition, std::size_t event) {
+  std::vector<std::uint32_t> receivers = acquisition.events[event].receivers;
+  std::ranges::sort(receivers);
+  if (!receivers.empty()) return receivers;
+  for (std::uint32_t element = 0; element < acquisition.elements(); ++element) receivers.push_back(element);
+  return receivers;
+}
+
+/// Adds a row for each receiver, which ascend, of an event.
+void add_rows(PairRows& pairs, std::size_t event, std::span<const std::uint32_t> receivers) {
+  for (const std::uint32_t receiver : receivers) add_lookup(pairs.lookups, index_of(event), receiver, pairs.rows++);
+}
+
+/// Sums of both directions of two elements, of pairs of which at least one direction was received.
+PairRows received_sums(const Acquisition& acquisition) {
+  const std::size_t elements = acquisition.elements();
+  std::vector<std::vector<std::uint32_t>> partners(elements);  // by the lower element of a pair
+  for (std::size_t event = 0; event < acquisition.event_count(); ++event) {
+    const std::uint32_t firing = index_of(*firing_element(acquisition, event));
+    for (const std::uint32_t receiver : receivers_of(acquisition, event)) {
+      partners[std::min(firing, receiver)].push_back(std::max(firing, receiver));
+    }
+  }
+  PairRows pairs{elements, elements, 0, true, {}};
+  for (std::size_t i = 0; i < elements; ++i) {
+    std::ranges::sort(partners[i]);
+    const auto twice = std::ranges::unique(partners[i]);
+    partners[i].erase(twice.begin(), twice.end());
+    add_rows(pairs, i, partners[i]);
+  }
+  return pairs;
+}
+
 /// Which pairs a frame holds, and which of them are dead.
 class ReceivedPairs {
  public:
   explicit ReceivedPairs(const Acquisition& acquisition)
-      : elements_(acquisition.probe.elements), event_of_(elements_.size()), rows_(acquisition.event_count() * elements_.size()) {
+      : elements_(acquisition.probe.elements),
+        layout_(acquisition),
+        from_diagonal_(acquisition.pairs_once()),
+        event_of_(elements_.size()),
+        listed_(acquisition.event_count()) {
     for (std::size_t event = 0; event < acquisition.event_count(); ++event) {
       firing_.push_back(firing_element(acquisition, event));
       if (firing_.back()) event_of_[*firing_.back()] = event;
-    }
-    std::size_t row = 0;
-    for (const EventReceiver& pair : FrameLayout(acquisition).pairs()) {
-      rows_[pair.event * elements_.size() + pair.receiver] = row++;
+      if (acquisition.events.empty()) continue;
+      std::size_t row = layout_.shot(event).first;
+      for (const std::uint32_t receiver : acquisition.events[event].receivers) listed_[event].emplace_back(receiver, row++);
+      std::ranges::sort(listed_[event]);
     }
   }
 
@@ -56,13 +95,25 @@ class ReceivedPairs {
   [[nodiscard]] std::optional<std::size_t> row_of(std::size_t event, std::size_t receiver) const {
     const std::optional<std::size_t>& firing = firing_[event];
     if (elements_[receiver].dead || (firing && elements_[*firing].dead)) return std::nullopt;
-    return rows_[event * elements_.size() + receiver];
+    const std::vector<ReceiverRow>& listed = listed_[event];
+    if (listed.empty()) {
+      const std::size_t first = from_diagonal_ ? event : 0;
+      if (receiver < first) return std::nullopt;
+      return layout_.shot(event).first + receiver - first;
+    }
+    const auto found = std::ranges::lower_bound(listed, receiver, {}, &ReceiverRow::first);
+    if (found == listed.end() || found->first != receiver) return std::nullopt;
+    return found->second;
   }
 
+  using ReceiverRow = std::pair<std::size_t, std::size_t>;
+
   const std::vector<Element>& elements_;
+  FrameLayout layout_;
+  bool from_diagonal_;                                // event i is recorded by the elements from i on
   std::vector<std::optional<std::size_t>> firing_;    // element, by event
   std::vector<std::optional<std::size_t>> event_of_;  // by element that fires alone
-  std::vector<std::optional<std::size_t>> rows_;      // [event, receiver]
+  std::vector<std::vector<ReceiverRow>> listed_;      // by event, ascending; none where all elements record it
 };
 
 /// Of a pair of two elements: one direction stands for the sum of both, or half of the sum for one direction.
@@ -82,6 +133,35 @@ PairRows all_pairs(std::size_t events, std::size_t receivers) {
   for (std::size_t event = 0; event < events; ++event) {
     pairs.lookups.push_back({index_of(event), 0, index_of(receivers), event * receivers, false});
   }
+  return pairs;
+}
+
+void add_lookup(std::vector<PairRun>& lookups, std::uint32_t event, std::uint32_t receiver, std::size_t row) {
+  if (!lookups.empty()) {
+    PairRun& last = lookups.back();
+    if (last.event == event && last.receiver + last.count == receiver && last.row + last.count == row && !last.reversed) {
+      ++last.count;
+      return;
+    }
+  }
+  lookups.push_back({event, receiver, 1, row, false});
+}
+
+bool few_are_received(const Acquisition& acquisition, std::span<const std::uint32_t> chosen) {
+  if (all_elements_record(acquisition) || acquisition.pairs_once() || coded(acquisition)) return false;
+  const std::vector<std::uint32_t> events = chosen_or_all_events(acquisition, chosen);
+  std::size_t received = 0;
+  for (const std::uint32_t event : events) {
+    const std::size_t count = acquisition.events[event].receivers.size();
+    received += count == 0 ? acquisition.elements() : count;
+  }
+  return 2 * received <= events.size() * acquisition.elements();
+}
+
+PairRows received_pairs(const Acquisition& acquisition, std::span<const std::uint32_t> chosen) {
+  const std::vector<std::uint32_t> events = chosen_or_all_events(acquisition, chosen);
+  PairRows pairs{events.size(), acquisition.elements(), 0, false, {}};
+  for (std::size_t k = 0; k < events.size(); ++k) add_rows(pairs, k, receivers_of(acquisition, events[k]));
   return pairs;
 }
 
@@ -120,6 +200,9 @@ void validate(const PairRows& pairs, const char* where) {
 
 PairRows combined_rows(const Acquisition& acquisition, bool reciprocal, std::span<const std::uint32_t> chosen) {
   const std::size_t elements = acquisition.elements();
+  if (few_are_received(acquisition, chosen)) {
+    return reciprocal && chosen.empty() ? received_sums(acquisition) : received_pairs(acquisition, chosen);
+  }
   if (!chosen.empty()) return all_pairs(chosen.size(), elements);
   const std::size_t events = acquisition.event_count();
   if (reciprocal) {

@@ -40,8 +40,17 @@ struct PairRows {
   [[nodiscard]] friend bool operator==(const PairRows&, const PairRows&) = default;
 };
 
+/// Adds the lookup of a row, not reversed: to the last run where it follows that, else as a run of its own.
+void add_lookup(std::vector<PairRun>& lookups, std::uint32_t event, std::uint32_t receiver, std::size_t row);
+
 /// Every pair: row event * receivers + receiver.
 [[nodiscard]] PairRows all_pairs(std::size_t events, std::size_t receivers);
+/// Whether events, or the `chosen` ones, have receivers of their own, and so few that rows of every event and element would be
+/// zeros to one half at least. Never where a pair has one A-scan for both directions, nor of a code, which is decoded as a whole.
+[[nodiscard]] bool few_are_received(const Acquisition& acquisition, std::span<const std::uint32_t> chosen = {});
+/// Those that were received, of an acquisition that lists events: of event after event, or of the `chosen` ones if there are any,
+/// a row for each of its receivers in ascending order.
+[[nodiscard]] PairRows received_pairs(const Acquisition& acquisition, std::span<const std::uint32_t> chosen = {});
 /// Pairs (i, j), i <= j, of `elements` that transmit in turn, in the order (0,0), (0,1) ... (1,1) ..., each the sum of both
 /// directions.
 [[nodiscard]] PairRows summed_pairs(std::size_t elements);
@@ -61,7 +70,8 @@ struct CombinedPairs {
 /// each event; then both directions of two elements are added and a pair costs one lookup, whichever of them fires, unless so few
 /// fire that the pairs received are fewer. Otherwise every pair of an event and a receiver has a row, or, where a frame has each
 /// pair once, is looked up both ways. Pairs with a dead element, and those that the frame does not hold, are rows of zeros.
-/// With `chosen` events alone, of a full matrix or of listed events, event k of the rows is chosen[k]; then every pair has a row.
+/// Where few_are_received(), the pairs that were received alone have rows: pulse-echo of N elements takes N rows, not N^2.
+/// With `chosen` events alone, of a full matrix or of listed events, event k of the rows is chosen[k]; nothing is added then.
 [[nodiscard]] CombinedPairs combine_pairs(const Acquisition& acquisition, bool reciprocal,
                                           std::span<const std::uint32_t> chosen = {});
 /// The same without the sources.

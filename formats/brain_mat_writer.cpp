@@ -97,8 +97,9 @@ void check_brain_mat_holds(const Acquisition& acquisition, const std::string& wh
   if (!fires_single_elements(acquisition)) {
     throw InputError(where, "events in which several elements fire", "one element an event (.mfmc and .efcap hold others)");
   }
-  if (!acquisition.events.empty() && !all_elements_record(acquisition)) {
-    throw InputError(where, "events that some elements do not record", "events that all record (.mfmc and .efcap hold others)");
+  if (!formats::pairs_tell_events(acquisition)) {
+    throw InputError(where, "receivers by which events look like a matrix that lacks some pairs",
+                     "events that all elements record, or fewer of them (.mfmc and .efcap hold others)");
   }
   const std::size_t bytes = acquisition.a_scans() * acquisition.samples * sizeof(double);
   if (bytes >= most_bytes)

@@ -22,6 +22,7 @@
 #include "formats/hdf5_maker.hpp"
 #include "formats/law_columns.hpp"
 #include "formats/onde_fields.hpp"
+#include "formats/pair_order.hpp"
 #include "formats/samples.hpp"
 
 namespace echoform {
@@ -199,6 +200,10 @@ void check_onde_holds(const Acquisition& acquisition, const std::string& where) 
     throw InputError(where, "passive events", "events that transmit (ONDE cannot say that nobody does; .efcap holds them)");
   if (!acquisition.positions.empty())
     throw InputError(where, "several positions of the probe within a frame", "one (.mfmc and .efcap hold several)");
+  if (fires_single_elements(acquisition) && !formats::pairs_tell_events(acquisition)) {
+    throw InputError(where, "receivers by which events look like a matrix that lacks some pairs",
+                     "events that all elements record, or fewer of them (.mfmc and .efcap hold others)");
+  }
   if (const std::size_t bytes = onde_bytes(acquisition); bytes > std::numeric_limits<std::uint32_t>::max())
     throw InputError(where, fmt::format("{} bytes a frame", bytes), "less than 4 GiB, what an HDF5 chunk may have");
 }

@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
+#include <variant>
 
+#include "acquisition/firings.hpp"
 #include "acquisition/frame_layout.hpp"
 #include "base/errors.hpp"
 
@@ -22,81 +25,157 @@ std::vector<ElementPair> element_pairs(const Acquisition& acquisition, const std
 
 namespace {
 
-/// The elements that transmit, in the order in which they first do.
-std::vector<std::uint32_t> transmitters(std::span<const std::size_t> transmit, std::size_t elements) {
-  std::vector<std::uint32_t> firing;
-  std::vector<bool> seen(elements);
-  for (const std::size_t element : transmit) {
-    if (!seen[element]) firing.push_back(static_cast<std::uint32_t>(element));
-    seen[element] = true;
+/// A pair of the list and its place there.
+struct ListedPair {
+  std::size_t transmit = 0;
+  std::size_t receive = 0;
+  std::size_t place = 0;
+
+  [[nodiscard]] std::pair<std::size_t, std::size_t> pair() const { return {transmit, receive}; }
+};
+
+/// By pair, which is there once.
+class PairList {
+ public:
+  PairList(std::span<const std::size_t> transmit, std::span<const std::size_t> receive, std::size_t elements,
+           const std::string& where)
+      : elements_(elements) {
+    if (transmit.empty()) throw InputError(where, "no A-scans", "at least one");
+    for (std::size_t k = 0; k < transmit.size(); ++k) {
+      for (const auto& [name, index] : {std::pair{"transmits", transmit[k]}, std::pair{"receives", receive[k]}}) {
+        if (index >= elements) {
+          throw InputError(where, fmt::format("A-scan {} {} with element {}", k + 1, name, index + 1),
+                           fmt::format("elements 1 to {}", elements));
+        }
+      }
+      pairs_.push_back({transmit[k], receive[k], k});
+    }
+    std::ranges::sort(pairs_, [](const ListedPair& a, const ListedPair& b) {
+      return std::pair(a.pair(), a.place) < std::pair(b.pair(), b.place);
+    });
+    // The one that comes again first in the list.
+    const ListedPair* again = nullptr;
+    const ListedPair* before = nullptr;
+    for (std::size_t k = 1; k < pairs_.size(); ++k) {
+      if (pairs_[k].pair() != pairs_[k - 1].pair() || (again != nullptr && again->place < pairs_[k].place)) continue;
+      again = &pairs_[k];
+      before = &pairs_[k - 1];
+    }
+    if (again == nullptr) return;
+    throw InputError(where,
+                     fmt::format("pair ({}, {}) twice, as A-scans {} and {}", again->transmit + 1, again->receive + 1,
+                                 before->place + 1, again->place + 1),
+                     "each pair once");
   }
-  return firing;
+
+  [[nodiscard]] const std::vector<ListedPair>& pairs() const { return pairs_; }
+  [[nodiscard]] std::size_t elements() const { return elements_; }
+  /// In the list; PairOrder::none where the pair is not there.
+  [[nodiscard]] std::size_t place_of(std::size_t transmit, std::size_t receive) const {
+    const auto found = std::ranges::lower_bound(pairs_, std::pair(transmit, receive), {}, &ListedPair::pair);
+    return found != pairs_.end() && found->pair() == std::pair(transmit, receive) ? found->place : PairOrder::none;
+  }
+  /// Whether some two elements transmit to each other.
+  [[nodiscard]] bool both_orders() const {
+    return std::ranges::any_of(pairs_, [this](const ListedPair& one) {
+      return one.transmit < one.receive && place_of(one.receive, one.transmit) != PairOrder::none;
+    });
+  }
+
+ private:
+  std::size_t elements_;
+  std::vector<ListedPair> pairs_;
+};
+
+/// At least three quarters of its pairs are there. Of an aperture that walks over the array, of up to half of the elements, each
+/// pair once, it is less.
+bool is_nearly(std::size_t there, std::size_t whole) {
+  return 4 * there >= 3 * whole;
+}
+
+/// Each element that fires is an event, in the order in which it first does, of the receivers that are listed with it.
+PairOrder order_events_of(std::span<const std::size_t> transmit, std::span<const std::size_t> receive, const PairList& list) {
+  constexpr std::size_t none = PairOrder::none;
+  PairOrder order;
+  std::vector<std::size_t> event_of(list.elements(), none);
+  for (std::size_t k = 0; k < transmit.size(); ++k) {
+    std::size_t& event = event_of[transmit[k]];
+    if (event == none) {
+      event = order.events.size();
+      order.events.push_back({ElementEvent{static_cast<std::uint32_t>(transmit[k])}, {}});
+    }
+    order.events[event].receivers.push_back(static_cast<std::uint32_t>(receive[k]));
+  }
+  for (TransmitEvent& event : order.events) {
+    const std::size_t element = std::get<ElementEvent>(event.form).element;
+    if (event.receivers.size() == list.elements()) {
+      event.receivers.clear();
+      for (std::size_t receiver = 0; receiver < list.elements(); ++receiver) {
+        order.source.push_back(list.place_of(element, receiver));
+      }
+      continue;
+    }
+    for (const std::uint32_t receiver : event.receivers) order.source.push_back(list.place_of(element, receiver));
+  }
+  return order;
+}
+
+PairOrder full_matrix(const PairList& list) {
+  PairOrder order;
+  order.source.assign(list.elements() * list.elements(), PairOrder::none);
+  for (const ListedPair& pair : list.pairs()) order.source[pair.transmit * list.elements() + pair.receive] = pair.place;
+  return order;
+}
+
+/// Of a list that has no pair in both orders.
+PairOrder half_matrix(const PairList& list) {
+  PairOrder order;
+  order.matrix = MatrixKind::half;
+  order.source.assign(list.elements() * (list.elements() + 1) / 2, PairOrder::none);
+  for (const ListedPair& pair : list.pairs()) {
+    const auto [low, high] = std::minmax(pair.transmit, pair.receive);
+    order.source[half_matrix_index(low, high, list.elements())] = pair.place;
+    if (pair.transmit > pair.receive) ++order.swapped;
+  }
+  return order;
 }
 
 }  // namespace
 
 PairOrder order_pairs(std::span<const std::size_t> transmit, std::span<const std::size_t> receive, std::size_t elements,
                       const std::string& where) {
-  if (transmit.empty()) throw InputError(where, "no A-scans", "at least one");
-  std::vector<std::size_t> full(elements * elements, PairOrder::none);
-  for (std::size_t k = 0; k < transmit.size(); ++k) {
-    for (const auto& [name, index] : {std::pair{"transmits", transmit[k]}, std::pair{"receives", receive[k]}}) {
-      if (index >= elements) {
-        throw InputError(where, fmt::format("A-scan {} {} with element {}", k + 1, name, index + 1),
-                         fmt::format("elements 1 to {}", elements));
-      }
-    }
-    std::size_t& place = full[transmit[k] * elements + receive[k]];
-    if (place != PairOrder::none) {
-      throw InputError(
-          where, fmt::format("pair ({}, {}) twice, as A-scans {} and {}", transmit[k] + 1, receive[k] + 1, place + 1, k + 1),
-          "each pair once");
-    }
-    place = k;
-  }
-
-  PairOrder order;
-  // No pair is there twice: with as many as that, each has all receivers.
-  const std::vector<std::uint32_t> firing = transmitters(transmit, elements);
-  if (firing.size() < elements && transmit.size() == firing.size() * elements) {
-    order.events = element_events(firing);
-    for (const std::size_t element : firing) {
-      const auto first = full.begin() + static_cast<std::ptrdiff_t>(element * elements);
-      order.source.insert(order.source.end(), first, first + static_cast<std::ptrdiff_t>(elements));
-    }
-    return order;
-  }
-  bool both_orders = elements == 1;
-  for (std::size_t i = 0; i < elements && !both_orders; ++i) {
-    for (std::size_t j = i + 1; j < elements && !both_orders; ++j) {
-      both_orders = full[i * elements + j] != PairOrder::none && full[j * elements + i] != PairOrder::none;
-    }
-  }
-  if (both_orders) {
-    order.source = std::move(full);
-  } else {
-    order.matrix = MatrixKind::half;
-    order.source.resize(elements * (elements + 1) / 2);
-    for (std::size_t i = 0; i < elements; ++i) {
-      for (std::size_t j = i; j < elements; ++j) {
-        std::size_t place = full[i * elements + j];
-        if (place == PairOrder::none && full[j * elements + i] != PairOrder::none) {
-          place = full[j * elements + i];
-          ++order.swapped;
-        }
-        order.source[half_matrix_index(i, j, elements)] = place;
-      }
-    }
-  }
+  const PairList list(transmit, receive, elements, where);
+  PairOrder sparse = order_events_of(transmit, receive, list);
+  const bool all_record = std::ranges::all_of(sparse.events, [](const TransmitEvent& event) { return event.receivers.empty(); });
+  if (all_record && sparse.events.size() < elements) return sparse;
+  const bool full = elements == 1 || list.both_orders();
+  if (!is_nearly(list.pairs().size(), full ? elements * elements : elements * (elements + 1) / 2)) return sparse;
+  PairOrder order = full ? full_matrix(list) : half_matrix(list);
   order.missing = static_cast<std::size_t>(std::count(order.source.begin(), order.source.end(), PairOrder::none));
-  order.mixed = order.matrix == MatrixKind::full && order.missing > 0;
+  order.mixed = full && order.missing > 0;
   return order;
+}
+
+bool pairs_tell_events(const Acquisition& acquisition) {
+  if (acquisition.events.empty() || received_by_all(acquisition)) return true;
+  std::vector<std::size_t> transmit;
+  std::vector<std::size_t> receive;
+  for (const ElementPair& pair : element_pairs(acquisition, "events")) {
+    transmit.push_back(pair.transmit);
+    receive.push_back(pair.receive);
+  }
+  const PairOrder order = order_pairs(transmit, receive, acquisition.elements(), "events");
+  return order.events == acquisition.events;
 }
 
 std::string PairOrder::note() const {
   std::string text;
-  if (!events.empty()) text = "some elements fire, all receive";
-  if (mixed) {
+  if (std::ranges::any_of(events, [](const TransmitEvent& event) { return !event.receivers.empty(); })) {
+    if (is_pulse_echo(events)) return {};  // which is said of the acquisition
+    text = "events have receivers of their own";
+  } else if (!events.empty()) {
+    text = "some elements fire, all receive";
+  } else if (mixed) {
     text = "neither a complete full nor a half matrix: read as full";
   } else if (swapped > 0) {
     text = fmt::format("{} pairs stored as (j, i) stand for (i, j)", swapped);

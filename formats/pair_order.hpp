@@ -34,12 +34,18 @@ struct ElementPair {
 /// What each row of a frame is, in their order. Throws InputError (naming `where`) for events of several elements.
 [[nodiscard]] std::vector<ElementPair> element_pairs(const Acquisition& acquisition, const std::string& where);
 
-/// `transmit` and `receive` (same length) count from 0. A list in which some elements, not all,
-/// transmit and all receive each of them is of events, in the order in which they first appear; of others, one in which some pair
-/// appears in both orders is a full matrix, any other a half matrix ((j, i) stands for (i, j) by reciprocity); one element is a
-/// full matrix of one. `where` names the file and list. Throws InputError if the list is empty, an index is `elements` or more,
+/// `transmit` and `receive` (same length) count from 0. A list in which some elements, not all, transmit and all receive each of
+/// them is of events, in the order in which they first appear. Of others, one in which some pair appears in both orders is a full
+/// matrix, any other a half matrix ((j, i) stands for (i, j) by reciprocity), if at least three quarters of the matrix are there;
+/// one element is a full matrix of one. With less than that, as of pulse-echo and of apertures that walk over the array, elements
+/// that fire are events with receivers of their own. Takes memory by the list's length alone, unless it is a matrix. `where`
+/// names the file and list. Throws InputError if the list is empty, an index is `elements` or more,
 /// or a pair appears twice.
 [[nodiscard]] PairOrder order_pairs(std::span<const std::size_t> transmit, std::span<const std::size_t> receive,
                                     std::size_t elements, const std::string& where);
+
+/// Whether order_pairs() knows the events of `acquisition`, which are firings of single elements, by the list of its A-scans:
+/// those with receivers of their own may look like a matrix of which some pairs are missing.
+[[nodiscard]] bool pairs_tell_events(const Acquisition& acquisition);
 
 }  // namespace echoform::formats

@@ -20,8 +20,8 @@ constexpr double in_degrees = 180.0 / std::numbers::pi;
 std::string chosen_text(const Acquisition& acquisition, std::span<const std::uint32_t> events) {
   if (acquisition.events.empty()) return fmt::format("{} events", events.size());
   std::vector<TransmitEvent> chosen;
-  for (const std::uint32_t event : events) chosen.push_back({acquisition.events[event].form, {}});
-  return forms_text(chosen);
+  for (const std::uint32_t event : events) chosen.push_back(acquisition.events[event]);
+  return forms_text(chosen) + (is_pulse_echo(chosen) ? ", pulse-echo" : "");
 }
 
 /// Slownesses along x of the imaged plane waves, ascending.

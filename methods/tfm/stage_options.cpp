@@ -15,10 +15,18 @@
 namespace echoform {
 namespace {
 
-/// A-scans that the image is a mean of: those of the imaged events, dead ones counted in.
-std::size_t imaged_a_scans(const ImagingPlan& plan) {
-  if (plan.events.empty()) return plan.acquisition.a_scans();
-  const FrameLayout layout(plan.acquisition);
+/// The ordered pairs that the sum over a frame is divided by. Of firings of single elements that all elements record, and of what
+/// a code is decoded into, those of all elements. Of firings with receivers of their own, the A-scans that are declared. In both,
+/// what was not fired or not chosen counts as zeros, and so do dead elements. Of anything else, waves and frames that state
+/// positions of the probe, the A-scans that are declared of the imaged events, dead ones counted in.
+std::size_t divisor_of(const ImagingPlan& plan) {
+  const Acquisition& acquisition = plan.acquisition;
+  const bool single = fires_single_elements(acquisition);
+  if (acquisition.positions.empty() && (coded(acquisition) || (single && received_by_all(acquisition)))) {
+    return acquisition.elements() * acquisition.elements();
+  }
+  if (plan.events.empty() || (single && acquisition.positions.empty())) return acquisition.a_scans();
+  const FrameLayout layout(acquisition);
   return std::accumulate(plan.events.begin(), plan.events.end(), std::size_t{0},
                          [&](std::size_t sum, std::uint32_t event) { return sum + layout.shot(event).count; });
 }
@@ -73,18 +81,14 @@ BeamformOptions beamform_options(const ImagingPlan& plan, const PlanPairs& pairs
   options.start_time = acquisition.start_time;
   options.time_offset = acquisition.time_offset;
   options.gate = plan.imaged_samples();
+  options.scale = 1.0F / static_cast<float>(divisor_of(plan));
   if (pairs.waves) {
     options.aperture.event_weights = plan.event_weights;
     options.aperture.event_weights.resize(pairs.rows.events, 1.0F);
     const std::vector<std::uint32_t> events = chosen_or_all_events(acquisition, plan.events);
     for (std::size_t k = 0; k < events.size(); ++k) options.aperture.event_weights[k] *= polarity_of(acquisition, events[k]);
     if (!plan.events.empty()) options.law.transmit = select_sources(options.law.transmit, plan.events);
-    options.scale = 1.0F / static_cast<float>(imaged_a_scans(plan));
-    return options;
   }
-  // Pairs that were not received count as zeros.
-  const auto n = static_cast<float>(acquisition.elements());
-  options.scale = 1.0F / (n * n);
   return options;
 }
 
@@ -115,8 +119,7 @@ std::vector<std::size_t> rows_of_events(const FrameLayout& frame, const std::vec
 BeamformOptions beamform_options_of_part(const ImagingPlan& plan, const ImagingPlan& part, const PlanPairs& pairs,
                                          std::size_t view) {
   BeamformOptions options = beamform_options(part, pairs, first_alike(part, pairs, view));
-  // Of several positions, every A-scan that the frame holds of the imaged events counts once.
-  if (plan.acquisition.positions.size() > 1) options.scale = 1.0F / static_cast<float>(imaged_a_scans(plan));
+  options.scale = 1.0F / static_cast<float>(divisor_of(plan));
   return options;
 }
 

@@ -114,7 +114,7 @@ class BeamformCuda final : public Stage {
       launch_.transmit = upload(tiles.transmit);
       tables_->put(beamform::TileSideName::transmit, launch_.transmit);
       launch_.receive = launch_.transmit;
-      if (tiles.order != beamform::PairOrder::once) {
+      if (!tiles.one_side) {
         launch_.receive = upload(tiles.receive);
         tables_->put(beamform::TileSideName::receive, launch_.receive);
       }
@@ -128,6 +128,8 @@ class BeamformCuda final : public Stage {
     launch_.checked = upload(tiles.checked);
     parted_ = tiles.parted;
     blocks_ = beamform::lookup_blocks(options_.pairs, options_.alike_both_ways());
+    listed_ = tiles.order == beamform::PairOrder::listed;
+    if (listed_) hold_listed();
     // Of parts, the first may be looked up at once and others in both directions, one after the other.
     partials_ = parted_ && !options_.pairs.summed ? 2 : 1;
     most_ = {};
@@ -151,26 +153,42 @@ class BeamformCuda final : public Stage {
         launch.factor = reinterpret_cast<const float*>(input.as<std::byte>() + input_.bytes() - input_.trailer);
       }
     }
-    if (parted_) note_capture(gpu::stream_of(queue));
+    if (parted_ || listed_) note_capture(gpu::stream_of(queue));
     launch_tiles(launches_, gpu::stream_of(queue));
   }
 
-  /// Other parts among as many rows: the tables hold every source, whichever are looked up. Not once launches are captured, which
-  /// keep their parts.
+  /// Other parts, or other listed pairs, among as many rows: the tables hold every source, whichever are looked up. Not once
+  /// launches are captured, which keep theirs.
   [[nodiscard]] bool accepts(const StageOptions& options) const override {
     const auto& wanted = options.as<BeamformOptions>();
     validate(wanted);
     BeamformOptions with_own = wanted;
     with_own.pairs.lookups = options_.pairs.lookups;
-    if (!parted_ || captured_ || !(with_own == options_)) return false;
+    if (captured_ || !(with_own == options_)) return false;
+    if (listed_) {
+      const auto reversed = [](const PairRun& run) { return run.reversed; };
+      if (wanted.pairs.lookups.empty() || std::ranges::any_of(wanted.pairs.lookups, reversed)) return false;
+      static_cast<void>(beamform::list_lookups(wanted.pairs, shape_of(launch_.kind).pairs));  // refuses what retune() cannot
+      return true;
+    }
+    if (!parted_) return false;
     const auto blocks = beamform::lookup_blocks(wanted.pairs, wanted.alike_both_ways());
     return blocks.size() <= partials_ && std::ranges::all_of(blocks, [&](const beamform::LookupBlock& block) {
              const bool computed = block.order == beamform::PairOrder::ordered_full && !block.reversed;
              return block.outer.count <= most_.transmit && block.inner.count <= most_.receive && (!launch_.plane || computed);
            });
   }
-  void retune(const StageOptions& options, ExecutionQueue& /*queue*/) noexcept override {
+  void retune(const StageOptions& options, ExecutionQueue& queue) noexcept override {
     options_.pairs.lookups = options.get<BeamformOptions>()->pairs.lookups;
+    if (listed_) {
+      // What is copied from pageable memory may go when the call returns.
+      list(beamform::list_lookups(options_.pairs, shape_of(launch_.kind).pairs),
+           [stream = gpu::stream_of(queue)](void* to, const void* from, std::size_t bytes) {
+             ECHOFORM_CUDA_QUEUED(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, stream));
+           });
+      make_launches();
+      return;
+    }
     blocks_ = beamform::lookup_blocks(options_.pairs, options_.alike_both_ways());
     make_launches();
   }
@@ -210,8 +228,23 @@ class BeamformCuda final : public Stage {
     launch.receivers = block.inner.count;
     launch.separate = launch.sources != launch.receivers || launch.transmit.tabled != launch.receive.tabled;
     launch.order = block.order;
+    launch.separate = launch.separate || launch.order == beamform::PairOrder::listed;
     launch.once_weight = block.once_weight;
     return launch;
+  }
+  /// Room for the groups of whichever pairs are looked up of as many rows, and those of the options' own.
+  void hold_listed() {
+    const std::uint32_t pairs = shape_of(launch_.kind).pairs;
+    const std::size_t most = beamform::most_listed_groups(options_.pairs, pairs);
+    listed_groups_ = static_cast<std::uint32_t*>(hold(most * 2 * sizeof(std::uint32_t)));
+    listed_rows_ = static_cast<std::uint32_t*>(hold(most * pairs * pairs * sizeof(std::uint32_t)));
+    list(beamform::list_lookups(options_.pairs, pairs), copy_now);
+  }
+  template <class Copy>
+  void list(const beamform::ListedLookups& lookups, const Copy& copy) {
+    copy(listed_groups_, lookups.groups.data(), lookups.groups.size() * sizeof(std::uint32_t));
+    copy(listed_rows_, lookups.rows.data(), lookups.rows.size() * sizeof(std::uint32_t));
+    launch_.listed = {listed_groups_, listed_rows_, static_cast<std::uint32_t>(lookups.count())};
   }
   void note_capture(cudaStream_t stream) noexcept {
     cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
@@ -236,7 +269,8 @@ class BeamformCuda final : public Stage {
 
   [[nodiscard]] std::uint32_t splits(const beamform::TileLaunch& launch) const {
     const beamform::TileKind kind = launch.kind;
-    const std::size_t groups = kind == beamform::TileKind::gather
+    const std::size_t groups = launch.order == beamform::PairOrder::listed ? launch.listed.count
+                               : kind == beamform::TileKind::gather
                                    ? launch.sources
                                    : beamform::group_count(sources_of(launch), shape_of(kind).pairs, launch.order);
     const std::size_t shared = beamform::tile_shared_bytes(kind, launch.analytic, launch.half, sources_of(launch),
@@ -281,6 +315,9 @@ class BeamformCuda final : public Stage {
   std::vector<beamform::LookupBlock> blocks_;
   std::vector<beamform::TileLaunch> launches_;  ///< by block
   bool parted_ = false;                         ///< TilePlan::parted
+  bool listed_ = false;                         ///< PairOrder::listed
+  std::uint32_t* listed_groups_ = nullptr;      ///< on the device
+  std::uint32_t* listed_rows_ = nullptr;
   bool captured_ = false;
   beamform::SourceCounts most_;  ///< of a block
   std::size_t tiles_ = 0;

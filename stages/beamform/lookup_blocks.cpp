@@ -1,8 +1,11 @@
 #include "stages/beamform/lookup_blocks.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <optional>
+#include <map>
 #include <span>
+#include <utility>
 
 #include "base/errors.hpp"
 
@@ -84,8 +87,40 @@ std::vector<LookupBlock> lookup_blocks(const PairRows& pairs, bool alike) {
       return {block, other};
     }
   }
-  throw InputError("beamform stage, pairs", "rows in an order of their own",
+  if (back.empty() && !forward.empty()) {
+    const auto count = [](std::size_t sources) { return static_cast<std::uint32_t>(sources); };
+    return {{{0, count(pairs.events)}, {0, count(pairs.receivers)}, 0, PairOrder::listed, 1.0F, false}};
+  }
+  throw InputError("beamform stage, pairs", "rows in an order of their own, looked up both ways",
                    "every pair of some sources with some others, or those of i <= j, in their order");
+}
+
+ListedLookups list_lookups(const PairRows& rows, std::uint32_t pairs) {
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::uint32_t>> by_group;
+  for (const PairRun& run : rows.lookups) {
+    for (std::uint32_t k = 0; k < run.count; ++k) {
+      const std::uint32_t receiver = run.receiver + k;
+      auto& group = by_group[{run.event / pairs, receiver / pairs}];
+      if (group.empty()) group.assign(std::size_t{pairs} * pairs, no_listed_row);
+      std::uint32_t& row = group[run.event % pairs * pairs + receiver % pairs];
+      if (row != no_listed_row) {
+        throw InputError("beamform stage, pairs", fmt::format("two rows of event {} and receiver {}", run.event, receiver),
+                         "one row for each pair");
+      }
+      row = static_cast<std::uint32_t>(run.row + k);
+    }
+  }
+  ListedLookups listed;
+  for (const auto& [place, group] : by_group) {
+    listed.groups.insert(listed.groups.end(), {place.first, place.second});
+    listed.rows.insert(listed.rows.end(), group.begin(), group.end());
+  }
+  return listed;
+}
+
+std::size_t most_listed_groups(const PairRows& rows, std::uint32_t pairs) {
+  const auto groups = [pairs](std::size_t sources) { return (sources + pairs - 1) / pairs; };
+  return std::min(rows.rows, groups(rows.events) * groups(rows.receivers));
 }
 
 bool whole(const std::vector<LookupBlock>& blocks, const PairRows& pairs) {

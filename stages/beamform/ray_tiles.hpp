@@ -19,7 +19,7 @@ class RayTiles {
   /// The outcome of build(): `plan` without tables of the sides, which lie on the device, as long as this object lives.
   [[nodiscard]] virtual const TilePlan& plan() const noexcept = 0;
   [[nodiscard]] virtual TileSide transmit() const noexcept = 0;
-  [[nodiscard]] virtual TileSide receive() const noexcept = 0;  ///< that of transmit() under PairOrder::once
+  [[nodiscard]] virtual TileSide receive() const noexcept = 0;  ///< that of transmit() where TilePlan::one_side
   [[nodiscard]] virtual std::size_t bytes() const noexcept = 0;
 };
 

@@ -69,7 +69,7 @@ class RayTilesCuda final : public RayTiles {
     found_flags_ = backend.allocate(sizeof(RayTileFlags), MemoryUse::readback);
     const DelayLaw& law = request.options.law;
     sides_.push_back(side_of(*law.transmit, transmit));
-    if (plan_.order != PairOrder::once) sides_.push_back(side_of(*law.receive, receive ? *receive : transmit));
+    if (!plan_.one_side) sides_.push_back(side_of(*law.receive, receive ? *receive : transmit));
   }
 
   void build() override {

@@ -46,14 +46,35 @@ __device__ __forceinline__ std::uint32_t receivers_of(const TileLaunch& launch) 
   }
 }
 
+/// Of this thread, within its plane of y.
+struct Pixel {
+  std::uint32_t x;
+  std::uint32_t z;
+};
+
+__device__ __forceinline__ Pixel own_pixel(const TileLaunch& launch) {
+  const std::uint32_t in_plane = blockIdx.x % (launch.tiles_x * launch.tiles_z);
+  return {in_plane % launch.tiles_x * shape.x + threadIdx.x / 32 % 2 * 8 + threadIdx.x % 8,
+          in_plane / launch.tiles_x * shape.z + threadIdx.x / 64 * 4 + threadIdx.x % 32 / 8};
+}
+
+__device__ __forceinline__ void write_sum(const TileLaunch& launch, Pixel at, float2 sum) {
+  const bool whole = launch.splits == 1;
+  float factor = 1.0F;
+  if (whole) factor = launch.factor != nullptr ? launch.scale * *launch.factor : launch.scale;
+  const std::size_t pixels = std::size_t{launch.nx} * launch.ny * launch.nz;
+  auto* const out = reinterpret_cast<float2*>(whole ? launch.image : launch.partial) + (whole ? 0 : blockIdx.y * pixels);
+  const std::uint32_t y = blockIdx.x / (launch.tiles_x * launch.tiles_z);
+  out[(std::size_t{at.z} * launch.ny + y) * launch.nx + at.x] = make_float2(sum.x * factor, sum.y * factor);
+}
+
+constexpr std::size_t pixels_of_tile = shape.x * shape.z;
+
 template <bool half, bool nearest, bool separate>
 __global__ void __launch_bounds__(shape.threads) gather(const __grid_constant__ TileLaunch launch) {
   const std::uint32_t tile = blockIdx.x;
-  const std::uint32_t plane = launch.tiles_x * launch.tiles_z;
-  const std::uint32_t x = tile % plane % launch.tiles_x * shape.x + threadIdx.x / 32 % 2 * 8 + threadIdx.x % 8;
-  const std::uint32_t z = tile % plane / launch.tiles_x * shape.z + threadIdx.x / 64 * 4 + threadIdx.x % 32 / 8;
-  if (x >= launch.nx || z >= launch.nz) return;
-  constexpr std::size_t pixels_of_tile = shape.x * shape.z;
+  const Pixel at = own_pixel(launch);
+  if (at.x >= launch.nx || at.z >= launch.nz) return;
   const bool once = !separate && launch.order == PairOrder::once;
   const GatherSide transmit = side_of(launch.transmit, tile);
   const GatherSide receive = once ? transmit : side_of(launch.receive, tile);
@@ -84,12 +105,53 @@ __global__ void __launch_bounds__(shape.threads) gather(const __grid_constant__ 
     sum.x = fmaf(part.x, weight, sum.x);
     sum.y = fmaf(part.y, weight, sum.y);
   }
-  const bool whole = launch.splits == 1;
-  float factor = 1.0F;
-  if (whole) factor = launch.factor != nullptr ? launch.scale * *launch.factor : launch.scale;
-  const std::size_t pixels = std::size_t{launch.nx} * launch.ny * launch.nz;
-  auto* const out = reinterpret_cast<float2*>(whole ? launch.image : launch.partial) + (whole ? 0 : blockIdx.y * pixels);
-  out[(std::size_t{z} * launch.ny + tile / plane) * launch.nx + x] = make_float2(sum.x * factor, sum.y * factor);
+  write_sum(launch, at, sum);
+}
+
+/// Of PairOrder::listed.
+template <bool half, bool nearest>
+__global__ void __launch_bounds__(shape.threads) gather_listed(const __grid_constant__ TileLaunch launch) {
+  const std::uint32_t tile = blockIdx.x;
+  const Pixel at = own_pixel(launch);
+  if (at.x >= launch.nx || at.z >= launch.nz) return;
+  const GatherSide transmit = side_of(launch.transmit, tile);
+  const GatherSide receive = side_of(launch.receive, tile);
+  const auto* const rows = static_cast<const uint2*>(launch.rows) + row_margin;
+  float2 sum = make_float2(0.0F, 0.0F);
+  const std::uint32_t begin = static_cast<std::uint32_t>(std::uint64_t{launch.listed.count} * blockIdx.y / launch.splits);
+  const std::uint32_t end = static_cast<std::uint32_t>(std::uint64_t{launch.listed.count} * (blockIdx.y + 1) / launch.splits);
+  for (std::uint32_t group = begin; group < end; ++group) {
+    const std::uint32_t* const listed = launch.listed.rows + std::size_t{group} * shape.pairs * shape.pairs;
+    const std::uint32_t first_i = launch.listed.groups[2 * group] * shape.pairs;
+    const std::uint32_t first_j = launch.listed.groups[2 * group + 1] * shape.pairs;
+    for (std::uint32_t i = first_i; i < min(first_i + shape.pairs, launch.sources); ++i) {
+      const SourceWindow a = transmit.windows[i];
+      if (a.reach < 0) continue;
+      const std::uint32_t transmit_delay = transmit.delays[i * pixels_of_tile];
+      float2 part = make_float2(0.0F, 0.0F);
+      for (std::uint32_t j = first_j; j < min(first_j + shape.pairs, launch.receivers); ++j) {
+        const std::uint32_t row = listed[(i - first_i) * shape.pairs + (j - first_j)];
+        const SourceWindow b = receive.windows[j];
+        if (row == no_listed_row || b.reach < 0) continue;
+        const float2 value = look_up<half, nearest>(rows + std::size_t{row} * launch.row_stride, a.base + b.base,
+                                                    transmit_delay + receive.delays[j * pixels_of_tile], launch.samples);
+        const float weight = receive.weights == nullptr ? 1.0F : receive.weights[j * pixels_of_tile];
+        part.x = fmaf(value.x, weight, part.x);
+        part.y = fmaf(value.y, weight, part.y);
+      }
+      const float weight = transmit.weights == nullptr ? 1.0F : transmit.weights[i * pixels_of_tile];
+      sum.x = fmaf(part.x, weight, sum.x);
+      sum.y = fmaf(part.y, weight, sum.y);
+    }
+  }
+  write_sum(launch, at, sum);
+}
+
+TileFunction function_of_listed(const TileLaunch& launch) {
+  if (launch.half) return {reinterpret_cast<const void*>(&gather_listed<true, false>), 0};
+  return {launch.nearest ? reinterpret_cast<const void*>(&gather_listed<false, true>)
+                         : reinterpret_cast<const void*>(&gather_listed<false, false>),
+          0};
 }
 
 template <bool separate>
@@ -103,6 +165,7 @@ TileFunction function_of(const TileLaunch& launch) {
 }  // namespace
 
 TileFunction gather_function(const TileLaunch& launch) {
+  if (launch.order == PairOrder::listed) return function_of_listed(launch);
   return launch.separate ? function_of<true>(launch) : function_of<false>(launch);
 }
 

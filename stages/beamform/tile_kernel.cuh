@@ -40,15 +40,15 @@ class TileSum {
     __syncthreads();
     Group group = group_of(begin);
     std::uint32_t held_group = UINT32_MAX;
-    if (begin < end) windows_.fill(0, group);
+    if (begin < end) windows_.fill(0, group, begin);
     close_copies();
     for (std::uint32_t index = begin; index < end; ++index) {
-      const Group after = group_after(group);
+      const Group after = group_after(group, index + 1 < end ? index + 1 : index);
       wait_for_copies();
       // The windows of this group are there for all threads, and none reads those of the group before any more.
       __syncthreads();
       const int stage = static_cast<int>((index - begin) & 1);
-      if (index + 1 < end) windows_.fill(1 - stage, after);
+      if (index + 1 < end) windows_.fill(1 - stage, after, index + 1);
       close_copies();
       if constexpr (Variant::plane) {
         if (group.j != held_group) {
@@ -77,14 +77,20 @@ class TileSum {
 
  private:
   __device__ __forceinline__ Group group_of(std::uint32_t index) const {
-    if constexpr (Variant::plane) {
+    if constexpr (Variant::listed) {
+      if (index >= launch_.listed.count) return {};
+      return {launch_.listed.groups[2 * index], launch_.listed.groups[2 * index + 1]};
+    } else if constexpr (Variant::plane) {
       return plane_group_at(index, windows_.groups());
     } else {
       return group_at(index, windows_.groups(), windows_.once());
     }
   }
-  __device__ __forceinline__ Group group_after(Group group) const {
-    if constexpr (Variant::plane) {
+  /// `index` is the number of that group; of the last one its own.
+  __device__ __forceinline__ Group group_after(Group group, [[maybe_unused]] std::uint32_t index) const {
+    if constexpr (Variant::listed) {
+      return group_of(index);
+    } else if constexpr (Variant::plane) {
       return next_plane_group(group, windows_.groups());
     } else {
       return next_group(group, windows_.groups(), windows_.once());

@@ -8,6 +8,7 @@ namespace {
 TileFunction function_of(const TileLaunch& launch) {
   if (launch.kind == TileKind::gather) return gather_function(launch);
   if (launch.plane) return launch.turned ? turned_tile_function(launch) : plane_tile_function(launch);
+  if (launch.order == PairOrder::listed) return listed_tile_function(launch);
   if (launch.separate) return separate_tile_function(launch);
   return launch.half ? half_tile_function(launch) : float_tile_function(launch);
 }

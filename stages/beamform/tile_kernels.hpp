@@ -23,6 +23,7 @@ struct TileFunction {
 [[nodiscard]] TileFunction half_tile_function(const TileLaunch& launch);
 [[nodiscard]] TileFunction float_tile_function(const TileLaunch& launch);
 [[nodiscard]] TileFunction separate_tile_function(const TileLaunch& launch);  ///< where `separate`
+[[nodiscard]] TileFunction listed_tile_function(const TileLaunch& launch);    ///< of PairOrder::listed, whatever the counts
 [[nodiscard]] TileFunction plane_tile_function(const TileLaunch& launch);     ///< where `plane`, whatever the counts
 [[nodiscard]] TileFunction turned_tile_function(const TileLaunch& launch);    ///< where `plane` and `turned`, likewise
 [[nodiscard]] TileFunction gather_function(const TileLaunch& launch);

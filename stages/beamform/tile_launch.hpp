@@ -89,7 +89,18 @@ enum class PairOrder : std::uint8_t {
   once,          ///< i <= j, rows (0,0), (0,1) ... (1,1) ...
   ordered_full,  ///< all (i, j), row i * receivers + j
   ordered_half,  ///< all (i, j), row of (min, max) in that same order
+  listed,        ///< those that are listed, each with its row
 };
+
+/// Of PairOrder::listed, in device memory: groups of so many sources of either side as the shape has `pairs`, in which some pair
+/// has a row.
+struct ListedPairs {
+  const std::uint32_t* groups = nullptr;  ///< [group, 2]: which group of the transmit side, and which of the receive side
+  const std::uint32_t* rows = nullptr;    ///< [group, pairs, pairs]: of a source of the transmit and one of the receive side
+  std::uint32_t count = 0;                ///< groups
+};
+/// Of a pair that has none.
+inline constexpr std::uint32_t no_listed_row = UINT32_MAX;
 
 struct TileLaunch {
   TileKind kind = TileKind::large_narrow;
@@ -124,6 +135,7 @@ struct TileLaunch {
   bool plane = false;           ///< `analytic`: sources of the transmit side are plane waves, whatever their count; ordered_full
   bool turned = false;          ///< `plane`: they are waves of revolution, plane ones or, with `points`, of virtual sources
   bool points = false;
+  ListedPairs listed;           ///< of PairOrder::listed
 };
 
 /// Sources of the two sides.

@@ -187,16 +187,16 @@ class WindowsBySize {
  public:
   struct Both {
     std::vector<SourceWindow> transmit;
-    std::vector<SourceWindow> receive;  ///< empty where pairs are looked up once
+    std::vector<SourceWindow> receive;  ///< empty where one side serves both
   };
-  WindowsBySize(const SideInSamples& transmit, const SideInSamples& receive, const Grid& grid, bool once, ThreadTeam& team)
-      : transmit_(transmit), receive_(receive), grid_(grid), once_(once), team_(team) {}
+  WindowsBySize(const SideInSamples& transmit, const SideInSamples& receive, const Grid& grid, bool one_side, ThreadTeam& team)
+      : transmit_(transmit), receive_(receive), grid_(grid), one_side_(one_side), team_(team) {}
 
   Both& of(const TileShape& shape, bool tables) {
     const auto [place, is_new] = found_.try_emplace({shape.x, shape.z, tables});
     if (is_new) {
       place->second.transmit = find_windows(transmit_, grid_, shape, tables, team_);
-      if (!once_) place->second.receive = find_windows(receive_, grid_, shape, tables, team_);
+      if (!one_side_) place->second.receive = find_windows(receive_, grid_, shape, tables, team_);
     }
     return place->second;
   }
@@ -205,7 +205,7 @@ class WindowsBySize {
   const SideInSamples& transmit_;
   const SideInSamples& receive_;
   const Grid& grid_;
-  bool once_;
+  bool one_side_;
   ThreadTeam& team_;
   std::map<std::tuple<std::uint32_t, std::uint32_t, bool>, Both> found_;
 };
@@ -262,9 +262,8 @@ std::vector<std::uint8_t> find_checked(const std::vector<SourceWindow>& transmit
 std::vector<TileKind> candidates(const TilePlanRequest& request, bool plane) {
   const SourceCounts sources = source_counts(request.options);
   // Of parts that follow each other the last may have other counts than those before.
-  const bool separate =
-      (sources.transmit != sources.receive || order_of(request.options.pairs, request.options.alike_both_ways()).parted) &&
-      !plane;
+  const OrderOfPairs order = order_of(request.options.pairs, request.options.alike_both_ways());
+  const bool separate = (sources.transmit != sources.receive || order.parted || order.order == PairOrder::listed) && !plane;
   if (request.kind) {
     if (!separate || has_separate_counts(*request.kind)) return {*request.kind};
     throw InputError("beamform stage, tiles", "a kind without kernels for as many events as there are",
@@ -278,9 +277,12 @@ std::vector<TileKind> candidates(const TilePlanRequest& request, bool plane) {
 
 OrderOfPairs order_of(const PairRows& pairs, bool alike) {
   const std::vector<LookupBlock> blocks = lookup_blocks(pairs, alike);
-  if (whole(blocks, pairs)) return {blocks.front().order, blocks.front().once_weight, false};
+  if (whole(blocks, pairs)) {
+    const PairOrder order = blocks.front().order;
+    return {order, blocks.front().once_weight, false, order == PairOrder::once || (order == PairOrder::listed && alike)};
+  }
   // Sums of both directions are looked up where the sides are alike.
-  return {pairs.summed ? PairOrder::once : PairOrder::ordered_full, 1.0F, true};
+  return {pairs.summed ? PairOrder::once : PairOrder::ordered_full, 1.0F, true, pairs.summed};
 }
 
 SourceCounts source_counts(const BeamformOptions& options) {
@@ -292,6 +294,7 @@ void set_order(const TilePlanRequest& request, TilePlan& tiles) {
   tiles.order = found.order;
   tiles.once_weight = found.once_weight;
   tiles.parted = found.parted;
+  tiles.one_side = found.one_side;
 }
 
 void set_shape(const Grid& grid, TileKind kind, TilePlan& tiles) {
@@ -311,22 +314,23 @@ TilePlan make_tile_plan(const TilePlanRequest& request, ThreadTeam& team, TileTa
   const SideInSamples receive(request, *law.receive, beamform::Side::receive);
   TilePlan tiles;
   set_order(request, tiles);
-  const bool once = tiles.order == PairOrder::once;
+  const bool one_side = tiles.one_side;
   const bool weighted = transmit.weighted() || receive.weighted() || has_invalid_times(law, grid, team);
   const bool waves = computes_waves(request, transmit, receive);
   const bool computed = waves || (!weighted && transmit.analytic() && receive.analytic());
   const SourceCounts sources = source_counts(options);
-  WindowsBySize sizes(transmit, receive, grid, once, team);
+  WindowsBySize sizes(transmit, receive, grid, one_side, team);
 
   for (const TileKind kind : candidates(request, waves)) {
     const TileShape shape = shape_of(kind);
     const bool tables = !computed || kind == TileKind::gather;
+    const bool once = tiles.order == PairOrder::once;
     if (tile_shared_bytes(kind, !tables, request.half, sources, once) > request.shared_limit) continue;
     WindowsBySize::Both& windows = sizes.of(shape, tables);
-    if (!fits(shape, windows.transmit, once ? windows.transmit : windows.receive, sources)) continue;
+    if (!fits(shape, windows.transmit, one_side ? windows.transmit : windows.receive, sources)) continue;
     tiles.transmit.windows = std::move(windows.transmit);
     tiles.receive.windows = std::move(windows.receive);
-    const auto& other = once ? tiles.transmit.windows : tiles.receive.windows;
+    const auto& other = one_side ? tiles.transmit.windows : tiles.receive.windows;
     set_shape(grid, kind, tiles);
     tiles.analytic = !tables;
     tiles.plane = !tables && waves;
@@ -343,7 +347,7 @@ TilePlan make_tile_plan(const TilePlanRequest& request, ThreadTeam& team, TileTa
       }
     };
     fill(transmit, TileSideName::transmit, tiles.transmit);
-    if (!once) fill(receive, TileSideName::receive, tiles.receive);
+    if (!one_side) fill(receive, TileSideName::receive, tiles.receive);
     if (tiles.turned) fill_places(transmit, grid, shape, store != nullptr ? *store : kept, team);
     return tiles;
   }

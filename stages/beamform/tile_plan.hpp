@@ -51,12 +51,13 @@ struct TilePlan {
   float scale = 1.0F;     ///< to be multiplied into the sums: weights of plane waves are relative to the greatest
   PairOrder order = PairOrder::once;
   float once_weight = 1.0F;
-  bool parted = false;  ///< OrderOfPairs::parted: tables hold all sources, launches take some
+  bool parted = false;    ///< OrderOfPairs::parted: tables hold all sources, launches take some
+  bool one_side = false;  ///< OrderOfPairs::one_side
   std::uint32_t tiles_x = 0;
   std::uint32_t tiles_z = 0;
   std::uint32_t ny = 0;
   TileSideTables transmit;
-  TileSideTables receive;             ///< empty under PairOrder::once: both sides are `transmit`
+  TileSideTables receive;             ///< empty where `one_side`: both sides are `transmit`
   std::vector<std::uint8_t> checked;  ///< [tile]
   [[nodiscard]] std::size_t tiles() const { return std::size_t{tiles_x} * tiles_z * ny; }
 };
@@ -106,6 +107,7 @@ struct OrderOfPairs {
   PairOrder order = PairOrder::once;
   float once_weight = 1.0F;
   bool parted = false;
+  bool one_side = false;  ///< one side's tables serve both: under PairOrder::once, and of listed pairs that are `alike`
 };
 [[nodiscard]] OrderOfPairs order_of(const PairRows& pairs, bool alike);
 /// Of both legs.

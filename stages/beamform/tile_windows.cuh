@@ -39,13 +39,14 @@ __device__ __forceinline__ void wait_for_copies() {
 }
 
 template <bool half_path, bool analytic_delays, bool weighted_sums, bool nearest_sample, int tile_kind,
-          bool separate_counts = false>
+          bool separate_counts = false, bool listed_pairs = false>
 struct TileVariant {
   static constexpr bool half = half_path;
   static constexpr bool analytic = analytic_delays;
   static constexpr bool weighted = weighted_sums;
   static constexpr bool nearest = nearest_sample;
   static constexpr bool separate = separate_counts;  // of the sources of either side; else one count serves both
+  static constexpr bool listed = listed_pairs;       // PairOrder::listed; `separate` too
   static constexpr bool plane = false;
   static constexpr bool turned = false;
   static constexpr TileShape shape = tile_shapes[tile_kind];
@@ -124,6 +125,7 @@ class TileWindows {
   [[nodiscard]] __device__ std::uint32_t groups() const { return (sources<!Variant::plane>() + pairs - 1) / pairs; }
   /// Of both sides.
   [[nodiscard]] __device__ std::uint32_t all_groups() const {
+    if constexpr (Variant::listed) return launch_.listed.count;
     if constexpr (Variant::separate) return (launch_.sources + pairs - 1) / pairs * ((launch_.receivers + pairs - 1) / pairs);
     return group_count(launch_.sources, pairs, launch_.order);
   }
@@ -139,18 +141,19 @@ class TileWindows {
     return first_stage_ + static_cast<std::uint32_t>(stage * Variant::stage_bytes);
   }
 
-  /// Queues the copies of a group's windows. A warp copies the windows of whole transmitters, so that rows follow each other.
-  __device__ void fill(int stage, Group group) const {
+  /// Queues the copies of the windows of a group, the `index`-th. A warp copies the windows of whole transmitters, so that rows
+  /// follow each other.
+  __device__ void fill(int stage, Group group, std::uint32_t index) const {
     if constexpr (Variant::plane) {
       fill_in_parts(stage, group);
     } else {
-      fill_whole(stage, group);
+      fill_whole(stage, group, index);
     }
   }
 
  private:
   /// All lanes of a warp copy one window after the other.
-  __device__ __forceinline__ void fill_whole(int stage, Group group) const {
+  __device__ __forceinline__ void fill_whole(int stage, Group group, [[maybe_unused]] std::uint32_t index) const {
     const int warp = static_cast<int>(threadIdx.x / 32);
     const std::uint32_t lane = threadIdx.x % 32;
     for (int of_group = warp; of_group < pairs; of_group += warps) {
@@ -158,7 +161,16 @@ class TileWindows {
       const SourceWindow a = transmit_.windows[i];
       const std::uint32_t to = address(stage) + static_cast<std::uint32_t>(of_group * pairs * Variant::capacity * 8) + 16 * lane;
       const std::uint32_t j = group.j * pairs;
-      if (!Variant::separate && launch_.order == PairOrder::ordered_half) {
+      if constexpr (Variant::listed) {
+        const std::uint32_t* const rows = launch_.listed.rows + (std::size_t{index} * pairs + of_group) * pairs;
+#pragma unroll
+        for (std::uint32_t n = 0; n < pairs; ++n) {
+          SourceWindow b = receive_.windows[j + n];
+          const std::uint32_t row = rows[n];
+          if (row == no_listed_row) b.reach = -1;
+          fill_window(to, n, a, b, row, lane);
+        }
+      } else if (!Variant::separate && launch_.order == PairOrder::ordered_half) {
         // Rows of (min, max): no fixed distance.
 #pragma unroll
         for (std::uint32_t n = 0; n < pairs; ++n) {

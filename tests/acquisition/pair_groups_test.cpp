@@ -118,6 +118,34 @@ TEST(GroupsOfEvents, AreThoseThatAreChosenWithWhateverRecordsThem) {
   }
 }
 
+TEST(GroupsOfEvents, HoldWhatWasReceivedAlone) {
+  // Pulse-echo of 300 elements is one group of 300 rows; before, events had 300 rows each, three to a group.
+  Acquisition frames = frames_of(300, MatrixKind::full, {11});
+  for (std::uint32_t element = 0; element < 300; ++element) frames.events.push_back({ElementEvent{element}, {element}});
+  const PairGroups pulse_echo(frames, true);
+  EXPECT_EQ(pulse_echo.count(), 1U);
+  EXPECT_EQ(pulse_echo.most_a_scans(), 300U);
+  EXPECT_EQ(pulse_echo.at(0).pairs.rows, 300U);
+
+  // Eleven receivers an event: 93 events have 1023 pairs.
+  const FrameLayout whole(frames);
+  for (std::uint32_t element = 0; element < 300; ++element) {
+    for (std::uint32_t k = 1; k <= 10; ++k) frames.events[element].receivers.push_back((element + 7 * k) % 300);
+  }
+  const PairGroups walking(frames, false);
+  EXPECT_EQ(walking.count(), 4U);
+  EXPECT_EQ(walking.most_a_scans(), 1023U);
+  EXPECT_EQ(walking.at(0).pairs.rows, 1023U);
+  const FrameLayout layout(frames);
+  std::map<std::pair<std::size_t, Direction2>, float> expected;
+  for (std::size_t event = 0; event < 300; ++event) {
+    for (const std::uint32_t receiver : frames.events[event].receivers) {
+      if (event != 11 && receiver != 11) expected[{*layout.row_of(event, receiver), {event, receiver}}] = 1.0F;
+    }
+  }
+  EXPECT_EQ(weights_of(walking, false), expected);
+}
+
 TEST(PairGroups, FollowFromTheLayoutAlone) {
   // 128 elements: 8 ranges of 16 make 36 groups; 8 events of 128 receivers are 1024 pairs.
   const Acquisition frames = frames_of(128, MatrixKind::full);

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "acquisition/acquisition.hpp"
+#include "acquisition/frame_layout.hpp"
 #include "base/errors.hpp"
 
 namespace echoform {
@@ -141,6 +142,99 @@ TEST(PairRows, PairsThatAreDeadOrMissingAreZeros) {
   EXPECT_THAT(dead.sources,
               testing::ElementsAre(PairSource{}, PairSource{}, PairSource{}, PairSource{4, 4, 1.0F}, PairSource{}, PairSource{}))
       << "the element of the first event fires no more";
+}
+
+/// Each element fires alone, in their order, and those of `steps` from it on record it, the last of them first.
+Acquisition walking(std::size_t elements, const std::vector<std::uint32_t>& steps) {
+  Acquisition acquisition = acquisition_of(elements, MatrixKind::full);
+  for (std::uint32_t element = 0; element < elements; ++element) {
+    TransmitEvent& event = acquisition.events.emplace_back();
+    event.form = ElementEvent{element};
+    for (auto step = steps.rbegin(); step != steps.rend(); ++step) {
+      if (element + *step < elements) event.receivers.push_back(element + *step);
+    }
+  }
+  return acquisition;
+}
+
+TEST(PairRows, OfPulseEchoAreAsManyAsElements) {
+  const Acquisition acquisition = walking(300, {0});
+  for (const bool reciprocal : {false, true}) {
+    const CombinedPairs combined = combine_pairs(acquisition, reciprocal);
+    EXPECT_EQ(combined.pairs.rows, 300U) << "45,150 or 90,000 would be zeros but for these";
+    EXPECT_EQ(combined.pairs.events, 300U);
+    EXPECT_EQ(combined.pairs.receivers, 300U);
+    ASSERT_EQ(combined.pairs.lookups.size(), 300U);
+    for (std::uint32_t k = 0; k < 300; ++k) {
+      EXPECT_EQ(combined.pairs.lookups[k], (PairRun{k, k, 1, k, false}));
+      EXPECT_EQ(combined.sources[k], (PairSource{k, k, 1.0F}));
+    }
+  }
+  const std::vector<std::uint32_t> chosen{7, 250};
+  const CombinedPairs some = combine_pairs(acquisition, true, chosen);
+  EXPECT_THAT(some.pairs.lookups, testing::ElementsAre(PairRun{0, 7, 1, 0, false}, PairRun{1, 250, 1, 1, false}));
+  EXPECT_THAT(some.sources, testing::ElementsAre(PairSource{7, 7, 1.0F}, PairSource{250, 250, 1.0F}));
+}
+
+TEST(PairRows, OfWalkingAperturesAreThoseThatWereReceived) {
+  Acquisition acquisition = walking(12, {0, 1, 3});
+  acquisition.probe.elements[5].dead = true;
+  const FrameLayout layout(acquisition);
+  const CombinedPairs combined = combine_pairs(acquisition, false);
+  EXPECT_EQ(combined.pairs, received_pairs(acquisition));
+  EXPECT_EQ(combined.pairs.rows, layout.rows());
+  validate(combined.pairs, "walking");
+  const auto looked_up_in = looked_up(combined.pairs);
+  for (std::size_t event = 0; event < 12; ++event) {
+    for (std::size_t receiver = 0; receiver < 12; ++receiver) {
+      const auto found = looked_up_in.find({event, receiver});
+      const auto row = layout.row_of(event, receiver);
+      ASSERT_EQ(found != looked_up_in.end(), row.has_value()) << event << ", " << receiver;
+      if (!row) continue;
+      ASSERT_EQ(found->second.size(), 1U);
+      const PairSource living{*row, *row, 1.0F};
+      EXPECT_EQ(combined.sources[found->second.front()], event == 5 || receiver == 5 ? PairSource{} : living);
+    }
+  }
+}
+
+TEST(PairRows, OfReciprocalWalkingAperturesAreSumsOfWhatWasReceived) {
+  // Neighbours hear each other: of (i, i + 1) both directions are there, of (i, i + 3) one.
+  Acquisition acquisition = walking(12, {0, 1, 3});
+  for (std::uint32_t element = 1; element < 12; ++element) acquisition.events[element].receivers.push_back(element - 1);
+  const FrameLayout layout(acquisition);
+  const CombinedPairs combined = combine_pairs(acquisition, true);
+  EXPECT_TRUE(combined.pairs.summed);
+  EXPECT_EQ(combined.pairs.rows, 12U + 11U + 9U);
+  std::size_t rows = 0;
+  for (const PairRun& run : combined.pairs.lookups) {
+    for (std::uint32_t k = 0; k < run.count; ++k, ++rows) {
+      const std::uint32_t other = run.receiver + k;
+      EXPECT_LE(run.event, other);
+      const auto forward = layout.row_of(run.event, other);
+      const auto backward = layout.row_of(other, run.event);
+      const PairSource& source = combined.sources[run.row + k];
+      EXPECT_EQ(source, (PairSource{forward ? *forward : *backward, backward ? *backward : *forward, 1.0F}));
+    }
+  }
+  EXPECT_EQ(rows, combined.pairs.rows);
+}
+
+TEST(PairRows, AreOfEveryPairWhereMoreThanHalfWereReceived) {
+  EXPECT_FALSE(few_are_received(walking(4, {0, 1, 2})));  // 9 of 16
+  EXPECT_EQ(combined_rows(walking(4, {0, 1, 2}), false), all_pairs(4, 4));
+  EXPECT_TRUE(few_are_received(walking(4, {0, 1})));  // 7 of 16
+  EXPECT_TRUE(few_are_received(walking(4, {0, 1, 2}), std::vector<std::uint32_t>{2, 3}));
+  // All of the receivers, in an order of their own.
+  Acquisition turned = acquisition_of(3, MatrixKind::full);
+  turned.events = element_events(std::vector<std::uint32_t>{2, 0});
+  for (TransmitEvent& event : turned.events) event.receivers = {2, 0, 1};
+  EXPECT_EQ(combined_rows(turned, false), all_pairs(2, 3));
+  // Rows of a code are decoded from whole frames.
+  Acquisition rows = acquisition_of(4, MatrixKind::full);
+  rows.events = hadamard_events(4);
+  for (TransmitEvent& event : rows.events) event.receivers = {1};
+  EXPECT_EQ(combined_rows(rows, false), all_pairs(4, 4));
 }
 
 }  // namespace

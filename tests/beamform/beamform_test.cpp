@@ -296,6 +296,54 @@ TEST_P(BeamformLevel, SparseFiringsAreTheSumOfTheirPairs) {
   }
 }
 
+/// Every element fires, and is recorded by those that are `steps` farther on, round the array.
+std::vector<TransmitEvent> walking_events(std::uint32_t elements, const std::vector<std::uint32_t>& steps) {
+  std::vector<TransmitEvent> events;
+  for (std::uint32_t element = 0; element < elements; ++element) {
+    events.push_back({ElementEvent{element}, {}});
+    for (const std::uint32_t step : steps) events.back().receivers.push_back((element + step) % elements);
+  }
+  return events;
+}
+
+TEST_P(BeamformLevel, EventsWithReceiversOfTheirOwnAreTheSumOfTheirPairs) {
+  // Pulse-echo, and apertures that walk over an array of more groups than one.
+  constexpr std::uint32_t elements = 19;
+  const Signals signals(elements, 480, 31, false);
+  for (const auto& steps : {std::vector<std::uint32_t>{0}, std::vector<std::uint32_t>{0, 1, 5, 18}}) {
+    for (const char* view : {"LL", "LT"}) {
+      for (const bool weighted : {false, true}) {
+        const Grid grid{{Metres(-4.1e-3), Metres(5.3e-3), 37}, {Metres(1.03e-3), Metres(9.9e-3), 41}, {}};
+        ImagingPlan plan = make_plan(elements, 480, grid, view);
+        plan.acquisition.events = walking_events(elements, steps);
+        if (weighted) plan.apodization.window = ApodizationWindow::hann;
+        auto problem = problem_of(plan, signals);
+        problem.sample = [&](std::size_t tx, std::size_t rx, std::size_t k) {
+          const bool received = std::ranges::find(steps, (rx + elements - tx) % elements) != steps.end();
+          return received ? Complex(signals.at(tx, rx, k)) : Complex();
+        };
+        if (weighted) {
+          problem.transmit_weight = [](std::size_t element, std::size_t) {
+            return std::pow(std::sin(std::numbers::pi * (static_cast<double>(element) + 0.5) / elements), 2);
+          };
+          problem.receive_weight = problem.transmit_weight;
+        }
+        // Divided by the pairs that are declared, not by all that there could be.
+        std::vector<Complex> expected = direct::image(problem);
+        for (Complex& pixel : expected) pixel *= static_cast<double>(elements) / static_cast<double>(steps.size());
+        const bool reciprocal = std::string_view(view) == "LL";
+        for (const bool summed : {false, true}) {
+          if (summed && !reciprocal) continue;
+          const Input input = input_of_received(signals, plan.acquisition, summed);
+          ASSERT_LE(input.pairs.rows, elements * steps.size());
+          EXPECT_LT(direct::relative_error(beamform(plan, input, GetParam()), expected), precision())
+              << steps.size() << " receivers, " << view << (weighted ? ", weighted" : "") << (summed ? ", summed" : "");
+        }
+      }
+    }
+  }
+}
+
 TEST_P(BeamformLevel, AllElementsInTurnAreTheFullMatrix) {
   const Grid grid{{Metres(-4.1e-3), Metres(5.3e-3), 21}, {Metres(1.03e-3), Metres(9.9e-3), 22}, {}};
   const Signals signals(5, 480, 29, false);
@@ -398,6 +446,21 @@ TEST_P(BeamformTileKind, EveryWayToCutTheImageGivesTheSameOne) {
       if (!has_separate_counts(*way.kind)) continue;
       EXPECT_LT(direct::relative_error(beamform(sparse, input_of_firings(signals, firing), way), of_firings), precision())
           << view << ", kind " << kind << ", sparse";
+    }
+    ImagingPlan walking = plan;
+    walking.acquisition.events = walking_events(19, {0, 3, 4, 11});
+    problem.sample = [&](std::size_t tx, std::size_t rx, std::size_t k) {
+      const std::size_t step = (rx + 19 - tx) % 19;
+      return step == 0 || step == 3 || step == 4 || step == 11 ? Complex(signals.at(tx, rx, k)) * (19.0 / 4.0) : Complex();
+    };
+    const auto of_receivers = direct::image(problem);
+    for (std::size_t kind = 0; kind < beamform::tile_kind_count; ++kind) {
+      Way way = GetParam();
+      way.kind = static_cast<beamform::TileKind>(kind);
+      if (!has_separate_counts(*way.kind)) continue;
+      const Input input = input_of_received(signals, walking.acquisition, false);
+      EXPECT_LT(direct::relative_error(beamform(walking, input, way), of_receivers), precision())
+          << view << ", kind " << kind << ", receivers of their own";
     }
   }
 }

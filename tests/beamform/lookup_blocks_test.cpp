@@ -92,18 +92,66 @@ TEST(LookupBlocks, OfWholeFramesAreOne) {
 }
 
 TEST(LookupBlocks, AreRefusedWhereNoLoopGoesThroughThem) {
+  PairRows one_way = pairs_both_ways(4);
+  one_way.lookups.pop_back();
+  for (const PairRows& pairs : {one_way, PairRows{2, 2, 4, false, {}}}) {
+    EXPECT_THAT([&] { static_cast<void>(lookup_blocks(pairs, true)); },
+                testing::ThrowsMessage<InputError>(testing::HasSubstr("rows in an order of their own")));
+  }
+}
+
+/// As the kernels go through listed groups.
+std::vector<Lookup> lookups_of(const ListedLookups& listed, std::uint32_t pairs) {
+  std::vector<Lookup> lookups;
+  for (std::size_t group = 0; group < listed.count(); ++group) {
+    for (std::uint32_t i = 0; i < pairs; ++i) {
+      for (std::uint32_t j = 0; j < pairs; ++j) {
+        const std::uint32_t row = listed.rows[(group * pairs + i) * pairs + j];
+        if (row == no_listed_row) continue;
+        lookups.emplace_back(listed.groups[2 * group] * pairs + i, listed.groups[2 * group + 1] * pairs + j, row, 1.0F);
+      }
+    }
+  }
+  std::ranges::sort(lookups);
+  return lookups;
+}
+
+TEST(LookupBlocks, ListPairsInAnyOrder) {
   PairRows turned = all_pairs(3, 4);
   std::swap(turned.lookups[0], turned.lookups[1]);
   PairRows shifted = summed_pairs(4);
   shifted.lookups[2].row += 1;
-  PairRows one_way = pairs_both_ways(4);
-  one_way.lookups.pop_back();
+  shifted.rows += 1;
   PairRows halves = summed_pairs(4);
   halves.summed = false;
-  for (const PairRows& pairs : {turned, shifted, one_way, halves, PairRows{2, 2, 4, false, {}}}) {
-    EXPECT_THAT([&] { static_cast<void>(lookup_blocks(pairs, true)); },
-                testing::ThrowsMessage<InputError>(testing::HasSubstr("rows in an order of their own")));
+  PairRows pulse_echo{37, 37, 0, false, {}};
+  for (std::uint32_t k = 0; k < 37; ++k) add_lookup(pulse_echo.lookups, k, k, pulse_echo.rows++);
+  PairRows walking{20, 31, 0, true, {}};
+  for (std::uint32_t k = 0; k < 20; ++k) {
+    for (const std::uint32_t step : {0U, 1U, 9U}) add_lookup(walking.lookups, k, k + step, walking.rows++);
   }
+  for (const PairRows& pairs : {turned, shifted, halves, pulse_echo, walking}) {
+    for (const bool alike : {false, true}) {
+      const auto blocks = lookup_blocks(pairs, alike);
+      ASSERT_EQ(blocks.size(), 1U);
+      EXPECT_EQ(blocks.front().order, PairOrder::listed);
+      EXPECT_TRUE(whole(blocks, pairs));
+      EXPECT_FALSE(order_of(pairs, alike).parted);
+      EXPECT_EQ(order_of(pairs, alike).one_side, alike);
+    }
+    for (const std::uint32_t of_group : {4U, 8U}) {
+      const ListedLookups listed = list_lookups(pairs, of_group);
+      EXPECT_EQ(lookups_of(listed, of_group), lookups_of(pairs));
+      EXPECT_LE(listed.count(), most_listed_groups(pairs, of_group));
+      // Those of a group of transmitters follow each other, so that their delays are kept.
+      for (std::size_t k = 1; k < listed.count(); ++k) EXPECT_LE(listed.groups[2 * k - 2], listed.groups[2 * k]);
+    }
+  }
+  EXPECT_EQ(list_lookups(pulse_echo, 8).count(), 5U) << "of 25 groups of 8 x 8";
+  PairRows twice = pulse_echo;
+  twice.lookups.push_back({3, 3, 1, 0, false});
+  EXPECT_THAT([&] { static_cast<void>(list_lookups(twice, 8)); },
+              testing::ThrowsMessage<InputError>(testing::HasSubstr("two rows of event 3 and receiver 3")));
 }
 
 TEST(LookupBlocks, TakeTheirPartOfTables) {

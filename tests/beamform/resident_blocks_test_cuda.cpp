@@ -90,5 +90,32 @@ TEST(TileKernelsCuda, OfPlaneWavesAreResidentAsReckoned) {
   }
 }
 
+TEST(TileKernelsCuda, OfListedPairsAreResidentAsReckoned) {
+  ECHOFORM_REQUIRE_GPU();
+  const SharedMemory device = shared_memory();
+  const std::size_t limit = attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
+  for (std::size_t kind = 0; kind < tile_kind_count; ++kind) {
+    if (!has_separate_counts(static_cast<TileKind>(kind))) continue;
+    for (const std::uint32_t sources : {64U, 300U}) {
+      for (const bool half : {true, false}) {
+        for (const bool analytic : {true, false}) {
+          TileLaunch launch;
+          launch.kind = static_cast<TileKind>(kind);
+          launch.half = half;
+          launch.analytic = analytic && launch.kind != TileKind::gather;
+          launch.separate = true;
+          launch.order = PairOrder::listed;
+          launch.sources = sources;
+          launch.receivers = sources;
+          const TileFunction function = launch.kind == TileKind::gather ? gather_function(launch) : listed_tile_function(launch);
+          if (function.shared > limit) continue;
+          EXPECT_EQ(blocks_held(launch, function), resident_blocks(launch.kind, function.shared, device))
+              << fmt::format("kind {}, {} sources, half {}, {} bytes", kind, sources, half, function.shared);
+        }
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace echoform::beamform

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "acquisition/frame_layout.hpp"
 #include "delay_laws/delay_law.hpp"
 #include "methods/tfm/plan.hpp"
 #include "pipeline/block.hpp"
@@ -107,6 +108,30 @@ inline Input input_of_firings(const Signals& signals, const std::vector<std::uin
   for (const std::uint32_t element : firing) {
     const auto first = full.data.begin() + static_cast<std::ptrdiff_t>(element * of_event);
     input.data.insert(input.data.end(), first, first + static_cast<std::ptrdiff_t>(of_event));
+  }
+  return input;
+}
+
+/// The signals as combine_pairs() has the rows of frames of `acquisition`.
+inline Input input_of_received(const Signals& signals, const Acquisition& acquisition, bool reciprocal) {
+  const Input full(signals, MatrixKind::full);
+  const CombinedPairs combined = combine_pairs(acquisition, reciprocal);
+  const std::vector<EventReceiver> received = FrameLayout(acquisition).pairs();
+  Input input = full;
+  input.pairs = combined.pairs;
+  input.spec.rows = input.pairs.rows;
+  const std::size_t floats = 2 * full.spec.row_stride;
+  input.data.assign(input.spec.rows * floats, 0.0F);
+  for (std::size_t row = 0; row < input.pairs.rows; ++row) {
+    const PairSource& source = combined.sources[row];
+    if (source.weight == 0.0F) continue;
+    const auto add = [&](std::size_t a_scan) {
+      const std::size_t element = *firing_element(acquisition, received[a_scan].event);
+      const float* const from = full.data.data() + (element * signals.elements + received[a_scan].receiver) * floats;
+      for (std::size_t k = 0; k < floats; ++k) input.data[row * floats + k] += from[k];
+    };
+    add(source.first);
+    if (source.second != source.first) add(source.second);
   }
   return input;
 }

@@ -196,6 +196,24 @@ TEST_P(EventImages, OfChosenElementsAreThoseOfSparseFirings) {
   expect_same(image_of(GetParam(), chosen, frame).slot, image_of(GetParam(), sparse, part).slot);
 }
 
+TEST_P(EventImages, OfChosenFiringsWithReceiversOfTheirOwnCountTheOthersAsZeros) {
+  const std::vector<std::uint32_t> firing{4, 0, 7, 9, 2};
+  const auto plan = plan_with(GetParam(), element_events(firing), {"LL", "LT"});
+  for (std::size_t event = 0; event < firing.size(); ++event) {
+    plan->acquisition.events[event].receivers = {firing[event], static_cast<std::uint32_t>(event)};
+  }
+  plan->events = {0, 3};
+  const Frame frame = random_frame(plan->acquisition, 29);
+  const Imaged imaged = image_of(GetParam(), plan, frame);
+  const PlainTime away = [&](std::size_t event, double x, double z) {
+    return std::hypot(x - element_x(*plan, firing[event]), z) / of_l;
+  };
+  // The mean over all A-scans of the frame, of which those of two events are not zero.
+  const auto weight = [](std::size_t event) { return event == 0 || event == 3 ? 1.0 : 0.0; };
+  expect_image(imaged, 0, plain_event_image(*plan, frame, away, straight(*plan, of_l), weight));
+  expect_image(imaged, 1, plain_event_image(*plan, frame, away, straight(*plan, of_t), weight));
+}
+
 /// What is received of a full matrix when elements fire by the rows of a code: sums of its shots.
 std::vector<std::byte> coded_frame(const Acquisition& acquisition, const std::vector<float>& full) {
   const std::size_t n = acquisition.elements();

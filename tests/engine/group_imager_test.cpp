@@ -34,6 +34,7 @@ struct Case {
   bool weighted = false;
   std::size_t volume = 1;  // pixels along y
   std::size_t groups = 3;
+  std::size_t elements = 36;
 };
 
 std::vector<TransmitEvent> plane_waves(std::size_t count) {
@@ -51,8 +52,18 @@ std::vector<TransmitEvent> sparse(std::size_t count) {
   return events;
 }
 
+/// Each element fires and is recorded by itself and by some of those that follow it, round the array.
+std::vector<TransmitEvent> walking(std::uint32_t elements, std::uint32_t receivers) {
+  std::vector<TransmitEvent> events;
+  for (std::uint32_t element = 0; element < elements; ++element) {
+    events.push_back({ElementEvent{element}, {}});
+    for (std::uint32_t k = 0; k < receivers; ++k) events.back().receivers.push_back((element + 3 * k) % elements);
+  }
+  return events;
+}
+
 std::shared_ptr<ImagingPlan> plan_of_case(const Case& of, const Place& place = cpu_place) {
-  auto plan = make_plan(place, of.encoding, of.matrix, {}, 191, 36);
+  auto plan = make_plan(place, of.encoding, of.matrix, {}, 191, of.elements);
   plan->acquisition.events = of.events;
   plan->acquisition.probe.elements[5].dead = true;
   plan->events = of.chosen;
@@ -164,6 +175,9 @@ INSTANTIATE_TEST_SUITE_P(
             Case{"half_summed", MatrixKind::half_summed, {"LL"}, SampleEncoding::float32, {}, {}, false, 1, 6},
             Case{"half_summed_two_modes", MatrixKind::half_summed, {"LT"}, SampleEncoding::int16, {}, {}, false, 1, 6},
             Case{"sparse", MatrixKind::full, {"LL"}, SampleEncoding::int16, sparse(30), {}, false, 1, 2},
+            Case{"pulse_echo", MatrixKind::full, {"LL", "LT"}, SampleEncoding::int16, walking(36, 1), {}, false, 1, 1},
+            Case{"chosen_pulse_echo", MatrixKind::full, {"LL"}, SampleEncoding::int16, walking(36, 1), {4, 5, 30}, true, 1, 1},
+            Case{"walking", MatrixKind::full, {"LL"}, SampleEncoding::int16, walking(80, 20), {}, true, 1, 2, 80},
             Case{"chosen", MatrixKind::full, {"LL"}, SampleEncoding::int16, {}, {0, 2, 3, 5, 20, 21, 30}, false, 1, 1},
             Case{"plane_waves", MatrixKind::full, {"LL", "LT"}, SampleEncoding::int16, plane_waves(31), {}, false, 1, 2},
             Case{"chosen_waves", MatrixKind::full, {"LL"}, SampleEncoding::int16, plane_waves(31), {1, 4, 5, 17}, false, 1, 1}),
@@ -235,8 +249,10 @@ TEST_P(ByGroupsAt, GroupsAreOfOnePositionOfTheProbeEach) {
 
 TEST_P(ByGroupsAt, EnginesTakeTheNextGroupsOptionsAsTheyAre) {
   // Tables of delays are made once.
-  for (const bool both_ways : {true, false}) {
-    Case of{"", MatrixKind::full, both_ways ? std::vector<std::string>{"LL"} : std::vector<std::string>{"LT"}};
+  const Case both_ways{"", MatrixKind::full, {"LL"}};
+  const Case one_way{"", MatrixKind::full, {"LT"}};
+  const Case of_walking{"", MatrixKind::full, {"LL"}, SampleEncoding::int16, walking(80, 20), {}, false, 1, 2, 80};
+  for (const Case& of : {both_ways, one_way, of_walking}) {
     const auto setup = grouped(*plan_of_case(of, GetParam()));
     const auto engine = make_engine(setup->groups->setup(0), choice_at(GetParam()), {.eager = true});
     for (std::size_t group = 1; group < setup->groups->count(); ++group) {

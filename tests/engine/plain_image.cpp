@@ -81,10 +81,13 @@ std::vector<Complex> plain_image_of(const ImagingPlan& plan, const Frame& frame,
   std::vector<std::vector<Complex>> rows;
   for (std::size_t row = 0; row < a.a_scans(); ++row)
     rows.push_back(analytic(frame.amplitudes.data() + row * a.samples + gate.first, gate.count));
-  // Where each pair lies if the events are listed: their receivers one after the other.
+  // Where each pair lies if the events are listed: their receivers one after the other. A frame of which some event has receivers
+  // of its own is divided by the pairs that it holds.
   std::map<std::pair<std::size_t, std::size_t>, std::size_t> listed;
+  bool by_all = true;
   for (const TransmitEvent& event : a.events) {
     const std::size_t tx = std::get<ElementEvent>(event.form).element;
+    by_all = by_all && event.receivers.empty();
     for (std::size_t k = 0; k < (event.receivers.empty() ? n : event.receivers.size()); ++k) {
       listed.emplace(std::pair{tx, event.receivers.empty() ? k : std::size_t{event.receivers[k]}}, listed.size());
     }
@@ -134,7 +137,7 @@ std::vector<Complex> plain_image_of(const ImagingPlan& plan, const Frame& frame,
           sum += share * weights[tx] * weights[rx] * ((1.0 - f) * rows[row][k] + f * rows[row][k + 1]);
         }
       }
-      image.push_back(sum / static_cast<double>(n * n));
+      image.push_back(sum / static_cast<double>(by_all ? n * n : listed.size()));
     }
   }
   return image;

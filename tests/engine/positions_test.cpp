@@ -229,6 +229,48 @@ TEST_P(PositionImages, OfPlaneWavesInTheProbesFrame) {
   EXPECT_LT(relative_error(imaged.complex(), sum), GetParam().tolerance);
 }
 
+TEST_P(PositionImages, OfSparseFiringsAreDividedByTheirAScansHoweverManyPositionsThereAre) {
+  for (const std::size_t stated : {1, 2, 3}) {
+    for (const bool own_receivers : {false, true}) {
+      acquisition.positions.assign(five_poses().begin(), five_poses().begin() + static_cast<std::ptrdiff_t>(stated));
+      acquisition.events.clear();
+      std::size_t a_scans = 0;
+      for (std::uint32_t position = 0; position < stated; ++position) {
+        for (const std::uint32_t element : {1U, 4U + position % 2}) {
+          TransmitEvent event{ElementEvent{element}, {}, position};
+          if (own_receivers) event.receivers = {element, (element + 2) % static_cast<std::uint32_t>(count)};
+          a_scans += own_receivers ? 2 : count;
+          acquisition.events.push_back(std::move(event));
+        }
+      }
+      const Frame frame = random_frame(acquisition, 66);
+      const Imaged imaged = image(frame);
+      std::vector<Complex> sum(21 * 19);
+      for (std::size_t position = 0; position < stated; ++position) {
+        const auto plan = plain_plan(position);
+        for (const TransmitEvent& event : acquisition.events) {
+          if (event.position != position) continue;
+          plan->acquisition.events.push_back(event);
+          plan->acquisition.events.back().position = 0;
+        }
+        const auto from = [&](std::size_t element, double x, double z) {
+          const Point& at = plan->acquisition.probe.elements[element].centre;
+          return std::hypot(x - at.x.value, at.y.value, z - at.z.value) / speed;
+        };
+        const PlainTime out = [&](std::size_t event, double x, double z) {
+          return from(std::get<ElementEvent>(plan->acquisition.events[event].form).element, x, z);
+        };
+        const Frame part = part_of(frame, position);
+        const auto one = plain_event_image(*plan, part, out, from);
+        const double rows = static_cast<double>(part.amplitudes.size() / acquisition.samples);
+        for (std::size_t p = 0; p < sum.size(); ++p) sum[p] += one[p] * rows / static_cast<double>(a_scans);
+      }
+      EXPECT_LT(relative_error(imaged.complex(), sum), GetParam().tolerance)
+          << stated << " positions" << (own_receivers ? ", receivers of their own" : "");
+    }
+  }
+}
+
 TEST_P(PositionImages, ThroughACurvedSurface) {
   // Least times over points of the surface: 7 elements at 3 positions.
   acquisition.start_time = Seconds(3e-6);

@@ -50,20 +50,43 @@ TEST(Plan, GridFollowsFromApertureAndGate) {
   EXPECT_FALSE(plan->display_grid);
 }
 
-TEST(Plan, RowsThatWereNotReceivedAreCountedToo) {
-  Acquisition all = example();
-  Acquisition few = all;
-  std::vector<std::uint32_t> order(all.elements());
+/// All elements in turn from the last on, each received by the first `receivers`.
+Acquisition received_by_first(std::uint32_t receivers) {
+  Acquisition frames = example();
+  std::vector<std::uint32_t> order(frames.elements());
   for (std::size_t k = 0; k < order.size(); ++k) order[k] = static_cast<std::uint32_t>(order.size() - 1 - k);
-  all.events = few.events = element_events(order);
-  for (TransmitEvent& event : few.events) event.receivers = {0};
+  frames.events = element_events(order);
+  for (TransmitEvent& event : frames.events) {
+    for (std::uint32_t element = 0; element < receivers; ++element) event.receivers.push_back(element);
+  }
+  return frames;
+}
+
+TEST(Plan, RowsThatWereNotReceivedAreCountedTooWhereMostWere) {
+  const Acquisition all = received_by_first(16);
+  const Acquisition most = received_by_first(9);
   Configuration configuration;
   configuration.grid.pixels = {8, 8};
   tfm(configuration).views = {"LT"};  // which tells directions apart, so that none are added
-  const double received = static_cast<double>(all.frame_bytes() - few.frame_bytes());
-  EXPECT_NEAR(test::host_bytes(build_plan(configuration, all, steel)) - test::host_bytes(build_plan(configuration, few, steel)),
+  const double received = static_cast<double>(all.frame_bytes() - most.frame_bytes());
+  EXPECT_NEAR(test::host_bytes(build_plan(configuration, all, steel)) - test::host_bytes(build_plan(configuration, most, steel)),
               received, 1.0)
       << "what is on its way to the image has a row for every pair";
+}
+
+TEST(Plan, RowsThatWereNotReceivedTakeNothingWhereFewWere) {
+  const Acquisition one = received_by_first(1);
+  const Acquisition two = received_by_first(2);
+  Configuration configuration;
+  configuration.grid.pixels = {8, 8};
+  tfm(configuration).views = {"LT"};
+  // 501 float samples, and what is made of them for each row: pairs of floats, of twice as many bytes.
+  const double received = static_cast<double>(two.frame_bytes() - one.frame_bytes());
+  const double more =
+      test::host_bytes(build_plan(configuration, two, steel)) - test::host_bytes(build_plan(configuration, one, steel));
+  EXPECT_GE(more, 3.0 * received);
+  EXPECT_LT(4.0 * test::host_bytes(build_plan(configuration, one, steel)),
+            test::host_bytes(build_plan(configuration, received_by_first(16), steel)));
 }
 
 TEST(Plan, SparseFiringsAreImagedAsTheProbeThatTheyAreOf) {

@@ -1,0 +1,19 @@
+// Frames of which some pairs alone were received, as of pulse-echo: kernels of their own, so that those of full matrices stay
+// what they are.
+#include "stages/beamform/tile_functions.cuh"
+
+namespace echoform::beamform {
+
+TileFunction listed_tile_function(const TileLaunch& launch) {
+  return function_of_windows(launch.kind, [&](auto kind) -> TileFunction {
+    constexpr int number = decltype(kind)::value;
+    if constexpr (has_separate_counts(static_cast<TileKind>(number))) {
+      return launch.half ? tile_function_of_kind<true, number, true, true>(launch)
+                         : tile_function_of_kind<false, number, true, true>(launch);
+    } else {
+      return {};
+    }
+  });
+}
+
+}  // namespace echoform::beamform

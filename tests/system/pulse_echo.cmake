@@ -1,0 +1,1 @@
+echoform_system_test(system_pulse_echo pulse_echo_test.py)
