@@ -6,10 +6,12 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <utility>
 
-#include "methods/array_shape.hpp"
+#include "base/directions.hpp"
 #include "methods/filter_settings.hpp"
 #include "methods/flow_report.hpp"
+#include "methods/point_spread.hpp"
 #include "stages/scan_lines/delay_filter_kind.hpp"
 
 namespace echoform {
@@ -109,8 +111,65 @@ void report_spectrum(SetupReport& report, const BeamsPlan& plan) {
                                {"rows", plan.spectrum->scrolling.scroll.kept}};
 }
 
-/// Widths at half the amplitude, of a point in the middle of a line straight ahead: one way 1.2067 lambda F for an aperture
-/// without a window (sinc), along the line (c / 2) 0.8825 / B for a Gaussian pulse of -6 dB width B.
+/// What is left of the pulse in the lines: behind the filter of A-scans, and in the band that is kept.
+std::vector<SpectralLine> spectrum_of(const BeamsPlan& plan) {
+  AmplitudeResponse response = response_of(plan.filter);
+  if (plan.baseband) {
+    const double middle = (plan.baseband->frequency + plan.baseband->filter_offset).value;
+    const double turn = 2.0 * std::numbers::pi / plan.baseband->sample_rate.value;
+    response = [before = std::move(response), taps = demodulation_filter(*plan.baseband), middle, turn](double frequency) {
+      // The taps are symmetric about the middle one.
+      double passed = 0.0;
+      for (std::size_t k = 0; k < taps.size(); ++k) {
+        const double from_middle = static_cast<double>(k) - 0.5 * static_cast<double>(taps.size() - 1);
+        passed += taps[k] * std::cos(turn * (frequency - middle) * from_middle);
+      }
+      return std::abs(passed) * before(frequency);
+    };
+  }
+  return pulse_spectrum(plan.acquisition.probe.centre_frequency, plan.acquisition.probe.bandwidth, response);
+}
+
+/// A line of those that are formed, and a place in the middle of it.
+struct MiddleOfLine {
+  const ImageLine& line;
+  std::size_t range;
+  Point place;
+};
+
+MiddleOfLine middle_of(const LineSet& lines) {
+  const ImageLine& line = lines.lines[lines.lines.size() / 2];
+  const std::size_t range = lines.ranges.count / 2;
+  const Metres way = lines.ranges.at(range);
+  return {
+      line,
+      range,
+      {line.origin.x + way * line.direction.x, line.origin.y + way * line.direction.y, line.origin.z + way * line.direction.z}};
+}
+
+/// From the receivers of the line to there, as the line is summed.
+std::vector<SpotRay> rays_back(const BeamsPlan& plan, const MiddleOfLine& middle) {
+  const LineSet& lines = *plan.lines;
+  const std::size_t count = lines.ranges.count;
+  std::size_t entry = 0;
+  for (const ImageLine& line : lines.lines) {
+    if (&line == &middle.line) break;
+    entry += lines.events[line.event].receivers.size();
+  }
+  std::vector<SpotRay> rays;
+  for (const std::uint32_t receiver : lines.events[middle.line.event].receivers) {
+    const std::uint32_t table = lines.weight_tables[entry++];
+    if (table == LineSet::unheard) continue;
+    const auto weight = static_cast<double>(lines.weights[table * count + middle.range]);
+    const Direction way = between(lines.elements[receiver], middle.place);
+    if (!(weight > 0.0) || !(length(way) > 0.0)) continue;
+    rays.push_back({scaled(way, 1.0 / (length(way) * plan.velocity.value)), weight, receiver});
+  }
+  return rays;
+}
+
+/// Widths at half the amplitude of a point in the middle of the middle line: across it by the receiving side alone, along it by
+/// the pulse, with the weights and filters that lines have.
 void report_spot(SetupReport& report, const BeamsPlan& plan) {
   const Probe& probe = plan.acquisition.probe;
   const double frequency = probe.centre_frequency.value;
@@ -118,28 +177,29 @@ void report_spot(SetupReport& report, const BeamsPlan& plan) {
   const double lambda = plan.velocity.value / frequency;
   report.row("wavelength", mm(lambda));
   report.values["wavelength"] = lambda;
-  const LineRanges& ranges = plan.lines->ranges;
-  const double middle = ranges.at(ranges.count / 2).value;
-  const double whole = array_shape(probe).aperture.value;
-  const double aperture = plan.section.f_number ? std::min(whole, middle / *plan.section.f_number) : whole;
-  if (aperture > 0.0) {
-    const double across = 1.2067 * lambda * middle / aperture;
-    report.row("lateral",
-               fmt::format("{} at a range of {}, of the receiving side alone without a window", mm(across), mm(middle)));
+  const MiddleOfLine middle = middle_of(*plan.lines);
+  const std::vector<SpotRay> back = rays_back(plan, middle);
+  const std::vector<SpotRay> out{{scaled(middle.line.direction, 1.0 / plan.velocity.value), 1.0, 0}};
+  const std::vector<SpectralLine> spectrum = spectrum_of(plan);
+  if (back.empty() || spectrum.empty()) return;
+  const Spot spot = spot_of({out, back, spectrum});
+  const double range = plan.lines->ranges.at(middle.range).value;
+  if (spot.lateral.width) {
+    const double across = spot.lateral.width->value;
+    report.row("lateral", fmt::format("{} at a range of {}, of the receiving side alone", mm(across), mm(range)));
     report.values["lateral"] = across;
     const double pitch = std::max(plan.fan.pitch, plan.fan.elevation_pitch);
-    const double between = plan.fan.shape == FanShape::sector ? pitch * (middle + plan.fan.radius.value) : pitch;
+    const double between = plan.fan.shape == FanShape::sector ? pitch * (range + plan.fan.radius.value) : pitch;
     if (between > across) {
       report.warnings.push_back(
           fmt::format("lines are {} apart at a range of {}, more than a point is wide there ({}): more events "
                       "or [beams] lines would show what lies between them",
-                      mm(between), mm(middle), mm(across)));
+                      mm(between), mm(range), mm(across)));
     }
   }
-  if (probe.bandwidth.value > 0.0) {
-    const double along = 0.5 * plan.velocity.value * 0.8825 / probe.bandwidth.value;
-    report.row("axial", mm(along));
-    report.values["axial"] = along;
+  if (probe.bandwidth.value > 0.0 && spot.axial.width) {
+    report.row("axial", mm(spot.axial.width->value));
+    report.values["axial"] = spot.axial.width->value;
   }
 }
 

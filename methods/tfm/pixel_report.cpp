@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "methods/filter_settings.hpp"
-#include "methods/tfm/point_spread.hpp"
+#include "methods/point_spread.hpp"
 #include "methods/tfm/report_parts.hpp"
 
 namespace echoform {
@@ -20,22 +20,13 @@ constexpr double rounding = 1e-3;  // dB
 constexpr std::size_t most_rays = 512;
 
 /// Every k-th, k odd: rows of an array mostly have an even number of elements, and all of its columns shall be there.
-void thin(std::vector<Vector2>& rays) {
+void thin(std::vector<SpotRay>& rays) {
   const std::size_t step = rays.size() / most_rays + 1;
   if (step == 1) return;
   const std::size_t odd = step | 1U;
   std::size_t kept = 0;
   for (std::size_t k = 0; k < rays.size(); k += odd) rays[kept++] = rays[k];
   rays.resize(kept);
-}
-
-std::vector<std::pair<Point, SpreadPlane>> places_by_plane(const std::vector<Point>& places,
-                                                           const std::vector<SpreadPlane>& planes) {
-  std::vector<std::pair<Point, SpreadPlane>> all;
-  for (const Point& place : places) {
-    for (const SpreadPlane plane : planes) all.emplace_back(place, plane);
-  }
-  return all;
 }
 
 struct At {
@@ -54,12 +45,13 @@ void report_pixels(SetupReport& report, const ImagingPlan& plan, const std::vect
   const Probe& probe = plan.acquisition.probe;
   const bool known = probe.bandwidth.value > 0.0;
   const Hertz bandwidth = known ? probe.bandwidth : usual_bandwidth * probe.centre_frequency;
+  const auto spectrum = pulse_spectrum(probe.centre_frequency, bandwidth, response_of(plan.filter));
+  if (spectrum.empty()) return;
+  const RaySpace space = space_of(plan);
+  const bool volume = space == RaySpace::volume;
   const Metres x = plan.grid.x.spacing();
-  const Metres y = plan.grid.y.spacing();
+  const Metres y = volume ? plan.grid.y.spacing() : Metres();
   const Metres z = plan.grid.z.spacing();
-  const bool volume = plan.grid.y.count > 1;
-  std::vector<SpreadPlane> planes{SpreadPlane::along};
-  if (volume) planes.push_back(SpreadPlane::across);
   CoarsestPixel coarsest{Metres(std::numeric_limits<double>::infinity()), Metres(std::numeric_limits<double>::infinity())};
   At envelope_at;
   At oscillating_at;
@@ -68,16 +60,15 @@ void report_pixels(SetupReport& report, const ImagingPlan& plan, const std::vect
   double loss = 0.0;
   At loss_at;
   for (std::size_t view = 0; view < plan.laws.size(); ++view) {
-    for (const auto& [place, within] : places_by_plane(reach[view].places, planes)) {
-      auto rays = rays_at(plan, plan.laws[view], place, within);
+    for (const Point& place : reach[view].places) {
+      auto rays = rays_at(plan, view, place);
       if (!rays) continue;
       thin(rays->transmit);
       thin(rays->receive);
-      const auto& receive = rays->back();
-      const double slowest = std::max(length(rays->transmit.front()), length(receive.front()));
-      const Metres wavelength(1.0 / (slowest * probe.centre_frequency.value));
+      const Meeting meeting = rays->meeting(spectrum);
+      const Metres wavelength(1.0 / (rays->slowest * probe.centre_frequency.value));
       const At at{plan.laws[view].view, place};
-      const CoarsestPixel found = coarsest_pixel(rays->transmit, receive, probe.centre_frequency, bandwidth, most_loss);
+      const CoarsestPixel found = coarsest_pixel(meeting, most_loss, space);
       if (found.envelope < coarsest.envelope) {
         coarsest.envelope = found.envelope;
         envelope_wavelength = wavelength;
@@ -88,9 +79,7 @@ void report_pixels(SetupReport& report, const ImagingPlan& plan, const std::vect
         oscillating_wavelength = wavelength;
         oscillating_at = at;
       }
-      const double here =
-          pixel_loss(rays->transmit, receive, probe.centre_frequency, bandwidth, within == SpreadPlane::along ? x : y, z)
-              .envelope;
+      const double here = pixel_loss(meeting, {x, y, z}).envelope;
       if (here > loss) {
         loss = here;
         loss_at = at;

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "methods/array_shape.hpp"
-#include "methods/tfm/point_spread.hpp"
+#include "methods/point_spread.hpp"
 #include "methods/tfm/report.hpp"
 
 namespace echoform {
@@ -26,18 +26,26 @@ struct ViewReach {
   std::vector<Point> places;  ///< those nearest to its corners, edges' middles and centre: up to 9, none where there is no pixel
 };
 
-/// Slownesses (methods/tfm/point_spread.hpp) of a view's rays at a pixel, on either side those of the living elements that stand
-/// on it; neither side is empty.
+/// A view's rays at a pixel, on either side those of the living elements that stand on it, weighted as they are in the image and
+/// by the elements' directivity, so far as it is known at what angle rays leave them; some weight of either side is above 0.
+/// Where few of the pairs were received, the way out of each pair and its way back are one ray of `transmit`, and `receive` is
+/// one of no slowness.
 struct ViewRays {
-  std::vector<Vector2> transmit;
-  std::vector<Vector2> receive;  ///< empty where they are those of transmit
+  std::vector<SpotRay> transmit;
+  std::vector<SpotRay> receive;  ///< empty where they are those of transmit
   bool alike = false;
+  double slowest = 0.0;  ///< s/m, of a way
 
-  [[nodiscard]] const std::vector<Vector2>& back() const { return alike ? transmit : receive; }
+  [[nodiscard]] const std::vector<SpotRay>& back() const { return alike ? transmit : receive; }
+  [[nodiscard]] Meeting meeting(const std::vector<SpectralLine>& spectrum) const { return {transmit, back(), spectrum}; }
 };
-/// Within a plane through the pixel. Nothing where the rays around it do not tell. Expects a centre frequency above 0.
-[[nodiscard]] std::optional<ViewRays> rays_at(const ImagingPlan& plan, const DelayLaw& law, const Point& pixel,
-                                              SpreadPlane plane = SpreadPlane::along);
+/// Nothing where the rays around it do not tell. Expects a centre frequency above 0.
+[[nodiscard]] std::optional<ViewRays> rays_at(const ImagingPlan& plan, std::size_t view, const Point& pixel);
+
+/// Whether the image is a volume.
+[[nodiscard]] inline RaySpace space_of(const ImagingPlan& plan) {
+  return plan.grid.y.count > 1 ? RaySpace::volume : RaySpace::plane;
+}
 
 [[nodiscard]] std::string place_text(const Point& at);
 
@@ -61,7 +69,7 @@ std::string for_modes(const std::vector<ReportedMode>& modes, Text&& text) {
 /// By view of the plan.
 [[nodiscard]] std::vector<ViewReach> reach_of_views(const ImagingPlan& plan);
 
-/// Lines "lateral" and "axial": the spot of a point at each view's middle.
+/// Lines "lateral" and "axial": the spot of a point at each view's middle, with the filter and the weights that the image has.
 void report_spots(SetupReport& report, const ImagingPlan& plan, const std::vector<ViewReach>& reach);
 
 /// Line "coarsest": the coarsest pixels that keep the amplitude of a point, at that of each view's places where they are finest.

@@ -7,10 +7,14 @@
 #include <limits>
 #include <utility>
 
+#include "acquisition/firings.hpp"
+#include "acquisition/pair_rows.hpp"
+#include "base/directions.hpp"
+#include "methods/point_spread.hpp"
 #include "methods/tfm/element_roles.hpp"
-#include "methods/tfm/point_spread.hpp"
 #include "methods/tfm/reached.hpp"
 #include "methods/tfm/report_parts.hpp"
+#include "stages/beamform/apodization.hpp"
 
 namespace echoform {
 namespace {
@@ -52,7 +56,74 @@ std::string place_text(const Point& at) {
   return fmt::format("({:.4g}, {:.4g}, {:.4g}) mm", 1e3 * at.x.value, 1e3 * at.y.value, 1e3 * at.z.value);
 }
 
-std::optional<ViewRays> rays_at(const ImagingPlan& plan, const DelayLaw& law, const Point& pixel, SpreadPlane plane) {
+namespace {
+
+/// What the beamformer weighs the elements and events of a plan by, source k of a law being element k or event k of the frame.
+Aperture aperture_of(const ImagingPlan& plan, bool waves) {
+  Aperture aperture{plan.acquisition.probe, {}, {}, plan.material.longitudinal_velocity, plan.apodization};
+  if (!waves) return aperture;
+  aperture.event_weights.assign(plan.acquisition.event_count(), 1.0F);
+  const std::vector<std::uint32_t> events = chosen_or_all_events(plan.acquisition, plan.events);
+  for (std::size_t k = 0; k < plan.event_weights.size(); ++k) aperture.event_weights[events[k]] = plan.event_weights[k];
+  return aperture;
+}
+
+/// What an element sends towards a pixel, and hears from there, as a piston; 1 where rays bend and the leg does not say at what
+/// angle they leave.
+double sent(const Aperture& pistons, BeamformSide side, const Leg& leg, std::size_t source, const Point& pixel) {
+  if (leg.departures() == nullptr && !leg.point_source(source)) return 1.0;
+  float weight = 1.0F;
+  beamform::element_weights(pistons, side, leg, source, 1.0, {&pixel, 1}, {&weight, 1});
+  return static_cast<double>(weight);
+}
+
+/// Weighs the rays of one side as the beamformer does, and by what elements send; those of weight 0 are left out.
+void weigh(std::vector<SpotRay>& rays, const Aperture& aperture, BeamformSide side, const Leg& leg, const Point& pixel) {
+  Aperture pistons = aperture;
+  pistons.apodization = {};
+  pistons.apodization.directivity = true;
+  const bool waves = side == BeamformSide::transmit && !aperture.event_weights.empty();
+  const std::vector<double> window = beamform::source_window(aperture, side, leg.sources());
+  for (SpotRay& ray : rays) {
+    if (!waves) ray.weight *= sent(pistons, side, leg, ray.source, pixel);
+    if (window.empty()) continue;
+    float weight = 0.0F;
+    beamform::element_weights(aperture, side, leg, ray.source, window[ray.source], {&pixel, 1}, {&weight, 1});
+    ray.weight *= static_cast<double>(weight);
+  }
+  std::erase_if(rays, [](const SpotRay& ray) { return !(ray.weight > 0.0); });
+}
+
+/// Both ways of each pair that was received as one.
+std::vector<SpotRay> rays_of_pairs(const ImagingPlan& plan, const ViewRays& rays, bool waves) {
+  const auto by_source = [](const std::vector<SpotRay>& side, std::size_t sources) {
+    std::vector<const SpotRay*> found(sources, nullptr);
+    for (const SpotRay& ray : side) found[ray.source] = &ray;
+    return found;
+  };
+  const Acquisition& acquisition = plan.acquisition;
+  const auto out = by_source(rays.transmit, waves ? acquisition.event_count() : acquisition.elements());
+  const auto back = by_source(rays.back(), acquisition.elements());
+  const std::vector<std::uint32_t> events = chosen_or_all_events(acquisition, plan.events);
+  std::vector<SpotRay> pairs;
+  for (const PairRun& run : received_pairs(acquisition, plan.events).lookups) {
+    const std::uint32_t event = events[run.event];
+    const SpotRay* const one = out[waves ? event : *firing_element(acquisition, event)];
+    for (std::uint32_t receiver = run.receiver; one != nullptr && receiver < run.receiver + run.count; ++receiver) {
+      const SpotRay* const other = back[receiver];
+      if (other == nullptr) continue;
+      const Direction& s = one->slowness;
+      const Direction& r = other->slowness;
+      pairs.push_back({{s.x + r.x, s.y + r.y, s.z + r.z}, one->weight * other->weight, event});
+    }
+  }
+  return pairs;
+}
+
+}  // namespace
+
+std::optional<ViewRays> rays_at(const ImagingPlan& plan, std::size_t view, const Point& pixel) {
+  const DelayLaw& law = plan.laws[view];
   const Probe& probe = plan.acquisition.probe;
   double slowest = plan.material.longitudinal_velocity.value;
   if (plan.material.shear_velocity.value > 0.0) slowest = std::min(slowest, plan.material.shear_velocity.value);
@@ -60,11 +131,23 @@ std::optional<ViewRays> rays_at(const ImagingPlan& plan, const DelayLaw& law, co
   // A fiftieth of a wavelength: rays hardly turn on that way, and times of single precision would do.
   const Metres step(0.02 * slowest / probe.centre_frequency.value);
   const ElementRoles living = living_roles(plan.acquisition, plan.events);
+  const Aperture aperture = aperture_of(plan, living.waves);
   ViewRays rays;
-  rays.transmit = slownesses_at(*law.transmit, living.transmit, pixel, step, plane);
-  rays.alike = law.reciprocal() && living.alike();
-  if (!rays.alike) rays.receive = slownesses_at(*law.receive, living.receive, pixel, step, plane);
+  rays.transmit = rays_to(*law.transmit, living.transmit, pixel, step, space_of(plan));
+  weigh(rays.transmit, aperture, BeamformSide::transmit, *law.transmit, pixel);
+  rays.alike = law.reciprocal() && living.alike() && plan.apodization.symmetric();
+  if (!rays.alike) {
+    rays.receive = rays_to(*law.receive, living.receive, pixel, step, space_of(plan));
+    weigh(rays.receive, aperture, BeamformSide::receive, *law.receive, pixel);
+  }
   if (rays.transmit.empty() || rays.back().empty()) return std::nullopt;
+  rays.slowest = std::max(length(rays.transmit.front().slowness), length(rays.back().front().slowness));
+  if (few_are_received(plan.acquisition, plan.events)) {
+    rays.transmit = rays_of_pairs(plan, rays, living.waves);
+    rays.receive = {{{0.0, 0.0, 0.0}, 1.0, 0}};
+    rays.alike = false;
+    if (rays.transmit.empty()) return std::nullopt;
+  }
   return rays;
 }
 
@@ -86,10 +169,13 @@ std::vector<ViewReach> reach_of_views(const ImagingPlan& plan) {
 }
 
 void report_spots(SetupReport& report, const ImagingPlan& plan, const std::vector<ViewReach>& reach) {
-  const bool pulse_known = plan.acquisition.probe.bandwidth.value > 0.0;
+  const Probe& probe = plan.acquisition.probe;
+  const bool pulse_known = probe.bandwidth.value > 0.0;
+  const auto spectrum = pulse_spectrum(probe.centre_frequency, probe.bandwidth, response_of(plan.filter));
+  if (spectrum.empty()) return;
   const bool one_place =
       std::all_of(reach.begin(), reach.end(), [&](const ViewReach& view) { return view.middle == reach.front().middle; });
-  const bool volume = plan.grid.y.count > 1;
+  const bool volume = space_of(plan) == RaySpace::volume;
   std::vector<std::string> lateral;
   std::vector<std::string> across;
   std::vector<std::string> axial;
@@ -97,10 +183,9 @@ void report_spots(SetupReport& report, const ImagingPlan& plan, const std::vecto
     if (!reach[view].middle) continue;
     const std::string& name = plan.laws[view].view;
     const Point& at = *reach[view].middle;
-    const auto rays = rays_at(plan, plan.laws[view], at);
+    const auto rays = rays_at(plan, view, at);
     if (!rays) continue;
-    const Probe& probe = plan.acquisition.probe;
-    const Spot spot = spot_of(rays->transmit, rays->back(), probe.centre_frequency, probe.bandwidth);
+    const Spot spot = spot_of(rays->meeting(spectrum));
     lateral.push_back(fmt::format("{} {}{}", name, width_text(spot.lateral, 0.0), one_place ? "" : " at " + place_text(at)));
     report.values["lateral_resolution"][name] = value_of(spot.lateral);
     report.values["lateral_degrees"][name] = spot.lateral.degrees;
@@ -111,8 +196,8 @@ void report_spots(SetupReport& report, const ImagingPlan& plan, const std::vecto
           "less on the way back",
           name, spot.axial.degrees, place_text(at)));
     }
-    if (const auto aside = volume ? rays_at(plan, plan.laws[view], at, SpreadPlane::across) : std::nullopt) {
-      const SpotWidth width = spot_of(aside->transmit, aside->back(), probe.centre_frequency, probe.bandwidth).lateral;
+    if (volume) {
+      const SpotWidth width = spot_of(rays->meeting(spectrum), SpreadPlane::across).lateral;
       across.push_back(fmt::format("{} {}", name, width_text(width, 0.0)));
       report.values["across_resolution"][name] = value_of(width);
     }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <numbers>
 #include <optional>
 #include <string>
@@ -41,14 +42,18 @@ void report_wavelengths(SetupReport& report, const TomographyPlan& plan) {
   report.values["wavelengths"] = values;
 }
 
-/// Of the band that is left of pressures.
+/// At which half of the amplitude of pressures is left: of the detectors' band, where that is known and nothing undoes it, and of
+/// what filters pass.
 std::optional<double> highest_frequency(const TomographyPlan& plan) {
+  std::optional<double> highest;
+  const auto bound = [&](double frequency) { highest = std::min(frequency, highest.value_or(frequency)); };
   const Probe& probe = plan.acquisition.probe;
-  if (plan.filter.kind == FilterKind::band) return plan.filter.high.value;
-  if (probe.centre_frequency.value > 0.0 && probe.bandwidth.value > 0.0) {
-    return probe.centre_frequency.value + 0.5 * probe.bandwidth.value;
+  if (!plan.deconvolution && probe.centre_frequency.value > 0.0 && probe.bandwidth.value > 0.0) {
+    bound(probe.centre_frequency.value + 0.5 * probe.bandwidth.value);
   }
-  return std::nullopt;
+  if (plan.filter.kind == FilterKind::band) bound(plan.filter.high.value);
+  if (plan.deconvolution) bound(0.5 * std::min(plan.deconvolution->cutoff, plan.acquisition.sample_rate).value);
+  return highest;
 }
 
 /// Half a wavelength of the highest frequency, as practice has it: 0.5 c / f.

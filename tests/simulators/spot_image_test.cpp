@@ -1,12 +1,12 @@
-// What `echoform plan` says of a point's size (methods/tfm/point_spread.hpp) against images of simulated points.
+// What `echoform plan` says of a point's size (methods/point_spread.hpp) against images of simulated points.
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <cstdio>
 #include <numbers>
 
+#include "methods/point_spread.hpp"
 #include "methods/tfm/element_roles.hpp"
-#include "methods/tfm/point_spread.hpp"
 #include "methods/tfm/section.hpp"
 #include "methods/tfm/simulated_scene.hpp"
 #include "settings/reader.hpp"
@@ -91,9 +91,10 @@ TEST_P(SpotSizes, AreThoseOfAnImagedPoint) {
   const Point place{Metres(of.x), Metres(), Metres(of.z)};
   const Probe& probe = plan.acquisition.probe;
   const ElementRoles living = living_roles(plan.acquisition);
-  const Spot spot = spot_of(slownesses_at(*plan.laws[0].transmit, living.transmit, place, Metres(12e-6)),
-                            slownesses_at(*plan.laws[0].receive, living.receive, place, Metres(12e-6)), probe.centre_frequency,
-                            probe.bandwidth);
+  const auto out = rays_to(*plan.laws[0].transmit, living.transmit, place, Metres(12e-6));
+  const auto back = rays_to(*plan.laws[0].receive, living.receive, place, Metres(12e-6));
+  const auto spectrum = pulse_spectrum(probe.centre_frequency, probe.bandwidth, response_of(plan.filter));
+  const Spot spot = spot_of({out, back, spectrum});
   ASSERT_TRUE(spot.lateral.width && spot.axial.width);
 
   const Surroundings around(plan.grid, imaged.envelopes[0]);
