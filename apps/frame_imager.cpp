@@ -19,9 +19,6 @@
 namespace echoform {
 namespace {
 
-// Stacks of threads, tables of libraries and what a file takes while it is written.
-constexpr double taken_besides = 12e6;
-
 /// What imaging by groups takes itself. Tables of the setup are made already.
 double taken_by_groups(const ImagingSetup& setup, const StageSite& site) {
   return static_cast<double>(grouped_memory(setup, least_read_ahead, site) - setup.tables_bytes);
@@ -55,6 +52,10 @@ const SummedImage* find_image(const GroupImager& groups, std::string_view view) 
 
 }  // namespace
 
+double taken_beside_images(const Recording& recording, std::size_t writing_bytes, const MemoryShares& memory) {
+  return memory.own(held_memory()).now + taken_by_threads + static_cast<double>(recording.frame_reading_bytes() + writing_bytes);
+}
+
 bool device_too_small(const ImagingSetup& setup, const Configuration& configuration) {
   if (configuration.imaging.backend != BackendWish::cuda) return false;
   return device_need(setup, {}).bytes() > device_memory(configuration.imaging.device).free;
@@ -64,7 +65,7 @@ FrameImager::FrameImager(std::shared_ptr<const ImagingSetup> setup, const Config
                          const Recording& recording, std::size_t writing_bytes, MemoryShares& memory)
     : setup_(std::move(setup)) {
   if (setup_->groups) {
-    make_groups(configuration, taken_besides + static_cast<double>(recording.reading_bytes() + writing_bytes), memory);
+    make_groups(configuration, taken_by_threads + static_cast<double>(recording.reading_bytes() + writing_bytes), memory);
     return;
   }
   engine_ = make_engine(setup_, backend_choice(configuration.imaging), {});

@@ -18,6 +18,11 @@
 
 namespace echoform {
 
+/// Bytes of the host's memory that images of frames of the recording take beside what their setup states: what the program holds
+/// now, its own share alone, what threads and libraries take when they start, what reading a whole frame takes, and
+/// `writing_bytes`, what the image's files take while they are written.
+[[nodiscard]] double taken_beside_images(const Recording& recording, std::size_t writing_bytes, const MemoryShares& memory);
+
 /// Whether the GPU that images, if one does, has less memory free than whole frames of the setup need.
 [[nodiscard]] bool device_too_small(const ImagingSetup& setup, const Configuration& configuration);
 

@@ -220,12 +220,16 @@ class ImageJob {
     if (imager_ && of_frame == acquisition_) return;
     acquisition_ = std::move(of_frame);
     imager_.reset();  // its memory first
+    const std::size_t writing_bytes = most_working_bytes(outputs) + collected_bytes();
+    // Of the first frame: later on what images took and gave back may still be the program's.
+    if (!besides_) besides_ = taken_beside_images(*recording_, writing_bytes, memory_);
     if (frame == frames_.front()) step(progress, "delay tables");
     ImagingRequest request{.configuration = configuration_,
                            .acquisition = acquisition_,
                            .stated = stated_,
                            .wish = {.complex_images = options_.field == "analytic", .display = false},
-                           .groups = options_.by_groups ? GroupWish::always : GroupWish::needed};
+                           .groups = options_.by_groups ? GroupWish::always : GroupWish::needed,
+                           .besides = *besides_};
     auto setup = resolve_imaging(request);
     if (!alone_) {
       // Whole grids are what files say.
@@ -253,7 +257,7 @@ class ImageJob {
       throw InputError("--field", "\"analytic\"", fmt::format("envelope: the view {} has no complex image", output.view));
     }
     for (const std::string& line : method_->image_warnings(*setup)) spdlog::warn("{}", line);
-    imager_ = std::make_unique<FrameImager>(setup, configuration_, *recording_, most_working_bytes(outputs), memory_);
+    imager_ = std::make_unique<FrameImager>(setup, configuration_, *recording_, writing_bytes, memory_);
   }
 
   /// Those of the grid that this process images.
@@ -263,6 +267,11 @@ class ImageJob {
                        fmt::format("one at least for each of {} processes", communicator_.size()));
     }
     return rows_of_rank(whole_.z.count, communicator_.rank(), communicator_.size());
+  }
+
+  /// What collect() takes.
+  [[nodiscard]] std::size_t collected_bytes() const {
+    return alone_ || !root_ ? 0 : views_.size() * configuration_.grid.pixels.all() * sizeof(float);
   }
 
   /// The planes of all processes, on rank 0.
@@ -297,7 +306,11 @@ class ImageJob {
                        : "");
     for (const Output& output : outputs) spdlog::info("wrote {}", output.path.string());
     if (options_.crop_distance) {
-      const ImagingRequest request{.configuration = configuration_, .acquisition = acquisition_, .stated = stated_};
+      // The image that is written is still there.
+      const ImagingRequest request{.configuration = configuration_,
+                                   .acquisition = acquisition_,
+                                   .stated = stated_,
+                                   .besides = taken_beside_images(*recording_, 0, memory_)};
       const auto choice = backend_choice(configuration_.imaging);
       for (const std::string& line : crop_distance(*method_, request, *recording_, frame, choice)) print_result("{}\n", line);
     }
@@ -363,6 +376,7 @@ class ImageJob {
   bool scan_ = false;
   bool numbered_ = false;
   MemoryShares memory_;
+  std::optional<double> besides_;  // ImagingRequest::besides
   std::unique_ptr<Recording> recording_;
   StatedByData stated_;
   FrameChoice range_;

@@ -9,6 +9,9 @@ struct HeldMemory {
   double most = 0.0;
 };
 [[nodiscard]] HeldMemory held_memory();
+/// Stacks of threads, tables of libraries and their code, which come with a program's work: what a process of a few threads takes
+/// beside what it holds before and what its plans state.
+inline constexpr double taken_by_threads = 12e6;
 /// What is held now is the most from now on. Does nothing where the system does not let it.
 void forget_most_held();
 

@@ -16,6 +16,7 @@
 
 #include "apps/archive.hpp"
 #include "apps/common.hpp"
+#include "apps/process_memory.hpp"
 #include "apps/processes.hpp"
 #include "apps/recorded_frame.hpp"
 #include "apps/stop_signals.hpp"
@@ -129,6 +130,8 @@ class ReconstructJob {
  private:
   void read() {
     check_options(options_);
+    // Before a GPU's driver is loaded, which no limit counts.
+    const HeldMemory held = held_memory();
     configuration_ = configuration_from(options_.config);
     apply_backend_option(options_.backend, configuration_);
     if (options_.iterations) {
@@ -142,10 +145,15 @@ class ReconstructJob {
     const std::size_t frame = chosen_frame(options_, *recording);
     spdlog::info("{}", recording->describe());
     log_warnings(*recording);
-    job_ = prepare_reconstruction(configuration_, *recording, frame, communicator_, [&](const ReconstructionJob& job) {
-      outputs_.name_volumes(volume_names(job));
-      check_files(job);
-    });
+    besides_ = held.now + taken_by_threads +
+               static_cast<double>(recording->frame_reading_bytes() + outputs_.working_bytes(configuration_.grid.pixels.all()));
+    job_ = prepare_reconstruction(
+        configuration_, *recording, frame, communicator_,
+        [&](const ReconstructionJob& job) {
+          outputs_.name_volumes(volume_names(job));
+          check_files(job);
+        },
+        besides_);
     if (!options_.resume || !root_) return;
     // Before hours are spent on a wavelength whose turn comes first.
     for (const Reconstruction& part : job_.parts) {
@@ -190,7 +198,8 @@ class ReconstructJob {
     for (const Reconstruction& part : job_.parts) most = std::max(most, model_bytes(part, site) + part.solver_bytes);
     require_host_memory(
         configuration_, most + job_.volume_bytes + preview_bytes(),
-        {.key = "[grid] pixels", .text = fmt::format("{} voxels and {} A-scans", grid().pixels(), job_.parts.front().rows)});
+        {.key = "[grid] pixels", .text = fmt::format("{} voxels and {} A-scans", grid().pixels(), job_.parts.front().rows)},
+        besides_);
   }
 
   /// What a preview may hold for those who look.
@@ -368,6 +377,7 @@ class ReconstructJob {
   Configuration configuration_;
   VolumeOutputs outputs_;
   ReconstructionJob job_;
+  double besides_ = 0.0;                     // bytes of memory that are none of the job's
   std::vector<std::vector<float>> volumes_;  // of rank 0: of the parts that are done
   std::unique_ptr<VolumePreview> preview_;   // of rank 0
 };

@@ -10,6 +10,7 @@
 #include <span>
 #include <utility>
 
+#include "acquisition/sample_encodings.hpp"
 #include "base/errors.hpp"
 #include "config/probe_positions.hpp"
 
@@ -42,6 +43,10 @@ class RecordingAtPositions final : public Recording {
   [[nodiscard]] Probe probe(std::size_t frame) const override { return whole_->probe(frame); }
   void read_frame(std::size_t frame, std::span<float> samples) override {
     check_request(frame, samples.size());
+    if (!facts_of(whole_->stored().encoding).counts()) {
+      read_stored(frame, std::as_writable_bytes(samples));
+      return;
+    }
     std::vector<float> all(whole_->acquisition().a_scans() * acquisition_.samples);
     whole_->read_frame(frame, all);
     for (std::size_t k = 0; k < rows_.size(); ++k) {

@@ -55,6 +55,7 @@ class ScanOfPlaces final : public Recording {
   }
   void expect_rows(std::size_t frame, std::span<const RowRange> rows) override { frames_->expect_rows(frame, rows); }
   [[nodiscard]] std::size_t reading_bytes() const override { return frames_->reading_bytes(); }
+  [[nodiscard]] std::size_t frame_reading_bytes() const override { return frames_->frame_reading_bytes(); }
   [[nodiscard]] FrameStamp stamp(std::size_t frame) const override {
     FrameStamp stamp = frames_->stamp(frame);
     stamp.position = frame < counts_.size() ? counts_[frame] : std::nullopt;

@@ -28,6 +28,14 @@ std::vector<std::filesystem::path> VolumeOutputs::paths() const {
   return paths;
 }
 
+std::size_t VolumeOutputs::working_bytes(std::size_t voxels) const {
+  std::size_t most = 0;
+  for (const Output& output : outputs_) {
+    most = std::max(most, output.writer->working_bytes() + (output.writer->draws() ? voxels * sizeof(float) : 0));
+  }
+  return most;
+}
+
 void VolumeOutputs::write(std::size_t volume, const Grid& grid, std::span<const float> values, const Meaning& meaning,
                           const std::string& title) const {
   ImageFile file;

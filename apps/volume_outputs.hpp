@@ -24,6 +24,8 @@ class VolumeOutputs {
   void name_volumes(const std::vector<std::string>& names);
 
   [[nodiscard]] std::vector<std::filesystem::path> paths() const;
+  /// Bytes that writing a volume of so many voxels takes beside its values.
+  [[nodiscard]] std::size_t working_bytes(std::size_t voxels) const;
 
   /// Volume [z, y, x] number `volume`, into each of its files. Figures, which have a scale in dB, show nothing where it is below
   /// 0 or no number.

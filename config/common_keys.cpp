@@ -127,7 +127,8 @@ void add_imaging_keys(std::vector<Key>& k) {
   k.push_back(number(
       {"imaging", "memory_limit", "bytes",
        "Images and delay tables that need more of the host's memory are refused; those on a GPU go by what it has free. `image` "
-       "then takes the frame group by group.",
+       "then takes the frame group by group. `image` and `reconstruct` count all that they hold: the program itself, samples, "
+       "what reading takes, and files while they are written.",
        "three quarters of the machine's memory"},
       above(0.0, 1e15), [](auto& c) -> auto& { return c.imaging.memory_limit; }));
 }

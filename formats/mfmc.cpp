@@ -139,6 +139,9 @@ class MfmcRecording final : public Recording {
     });
   }
   [[nodiscard]] std::size_t reading_bytes() const override { return samples_->reading_bytes(); }
+  [[nodiscard]] std::size_t frame_reading_bytes() const override {
+    return samples_->reading_bytes() + (in_order_ ? 0 : file_a_scans_ * samples_->row_bytes());
+  }
 
   void try_frame(std::size_t frame) { samples_->try_frame(frame); }
 
@@ -161,6 +164,7 @@ class MfmcRecording final : public Recording {
 
   /// All rows of a frame as the file's numbers: read in the file's order, since it may be another.
   void read_whole(std::size_t frame, std::span<std::byte> bytes) {
+    if (in_order_) return samples_->read(frame, 0, file_a_scans_, bytes);
     const std::size_t row_bytes = samples_->row_bytes();
     std::vector<std::byte> in_file(file_a_scans_ * row_bytes);
     samples_->read(frame, 0, file_a_scans_, in_file);
@@ -381,6 +385,8 @@ class MfmcRecording final : public Recording {
       order_ = std::move(events.order);
       event_laws_ = std::move(events.laws);
     }
+    in_order_ = order_.source.size() == file_a_scans_;
+    for (std::size_t a = 0; a < order_.source.size() && in_order_; ++a) in_order_ = order_.source[a] == a;
     acquisition_.matrix = order_.matrix;
     acquisition_.events = order_.events;
     if (const auto note = order_.note(); event_laws_.empty() && !note.empty()) notes_.push_back(note);
@@ -547,6 +553,7 @@ class MfmcRecording final : public Recording {
   std::map<hobj_ref_t, MfmcLaw> laws_;            // while the file is opened
   std::vector<const MfmcLaw*> event_laws_;        // likewise; empty unless events are read from laws
   PairOrder order_;
+  bool in_order_ = false;  // A-scans of a frame lie in the file as they do in memory
 };
 
 }  // namespace

@@ -63,6 +63,8 @@ class Recording {
   virtual void expect_rows(std::size_t /*frame*/, std::span<const RowRange> /*rows*/) {}
   /// Bytes of memory that read_rows() takes besides, at most.
   [[nodiscard]] virtual std::size_t reading_bytes() const { return stored().frame_bytes(); }
+  /// The same of read_frame() and read_stored(), at most.
+  [[nodiscard]] virtual std::size_t frame_reading_bytes() const { return reading_bytes(); }
   /// What the file says of the frame besides; its number where it names no sequence.
   [[nodiscard]] virtual FrameStamp stamp(std::size_t frame) const { return {.sequence = frame, .acquisition_time = WallTime(0)}; }
 

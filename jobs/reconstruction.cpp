@@ -331,7 +331,8 @@ void check_reconstruction(const Configuration& configuration) {
 
 ReconstructionJob prepare_reconstruction(const Configuration& configuration, Recording& recording, std::size_t frame,
                                          const Communicator& communicator,
-                                         const std::function<void(const ReconstructionJob& job)>& before_reading) {
+                                         const std::function<void(const ReconstructionJob& job)>& before_reading,
+                                         double besides) {
   check_reconstruction(configuration);
   ReconstructionJob job;
   Acquisition acquisition = recording.acquisition();
@@ -375,7 +376,8 @@ ReconstructionJob prepare_reconstruction(const Configuration& configuration, Rec
       configuration, job.parts.front().solver_bytes + job.volume_bytes,
       {.key = "[grid] pixels",
        .text = fmt::format("{} voxels and {} A-scans{}", text_of(configuration.grid.pixels), job.parts.front().rows,
-                           lights.size() == 1 ? "" : fmt::format(" at each of {} wavelengths", lights.size()))});
+                           lights.size() == 1 ? "" : fmt::format(" at each of {} wavelengths", lights.size()))},
+      besides);
   if (before_reading) before_reading(job);
 
   const std::vector<float> samples = samples_of(configuration, recording, frame, acquisition, job.notes);

@@ -56,10 +56,11 @@ void check_reconstruction(const Configuration& configuration);
 /// no velocity, [unmixing] of one wavelength, detectors within the grid, sound that reaches none of the record, a file of an
 /// impulse response that is none, fewer rows than processes, more memory than [imaging] memory_limit; and as read_frame().
 /// `before_reading`, where there is one, is handed the job before samples are read, which takes long: without data and
-/// identities, and with the detectors of all processes. It may refuse by a throw.
+/// identities, and with the detectors of all processes. It may refuse by a throw. `besides`: bytes of the host's memory that the
+/// program takes beside samples, model, solver and volumes.
 [[nodiscard]] ReconstructionJob prepare_reconstruction(
     const Configuration& configuration, Recording& recording, std::size_t frame, const Communicator& communicator,
-    const std::function<void(const ReconstructionJob& job)>& before_reading = {});
+    const std::function<void(const ReconstructionJob& job)>& before_reading = {}, double besides = 0.0);
 
 /// H of this process's rows, with what their detectors make of pressures. The site's team outlives it.
 [[nodiscard]] std::unique_ptr<LinearOperator> make_model(const Reconstruction& job, const OperatorSite& site);

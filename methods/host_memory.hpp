@@ -21,15 +21,19 @@ struct MemoryExtent {
   std::string text;      ///< how much of it there is
 };
 
-/// Throws InputError, naming the key, if `bytes` are more than [imaging] memory_limit.
-void require_host_memory(const Configuration& configuration, double bytes, const MemoryExtent& extent);
-/// Throws InputError, naming [grid] pixels, if host_memory() with that many frames in flight is more than [imaging] memory_limit.
-void require_host_memory(const Configuration& configuration, const ImagingSetup& setup, std::size_t frames_in_flight);
+/// Throws InputError, naming the key, if `bytes` and `besides`, what the program takes beside them (ImagingRequest), are more
+/// than [imaging] memory_limit.
+void require_host_memory(const Configuration& configuration, double bytes, const MemoryExtent& extent, double besides = 0.0);
+/// Throws InputError, naming [grid] pixels, if host_memory() with that many frames in flight and `besides` are more than
+/// [imaging] memory_limit.
+void require_host_memory(const Configuration& configuration, const ImagingSetup& setup, std::size_t frames_in_flight,
+                         double besides = 0.0);
 
-/// Whether frames of `setup` are to be imaged by groups, which a method offers in setup.groups (null: it cannot, `why_whole` says
-/// why). Throws InputError, naming [grid] pixels, where memory holds neither a whole frame nor, as far as that is wished, groups:
-/// it says what either needs.
-[[nodiscard]] bool settle_groups(const Configuration& configuration, const ImagingSetup& setup, std::size_t frames_in_flight,
-                                 GroupWish wish, std::string_view why_whole = {});
+/// Whether frames of `setup`, as many in flight as `request` says, are to be imaged by groups, which a method offers in
+/// setup.groups (null: it cannot, `why_whole` says why). Throws InputError, naming [grid] pixels, where memory holds neither a
+/// whole frame beside what the program takes nor, as far as that is wished, groups: it says what either needs. Whether groups fit
+/// beside the program is asked when it is known what it holds with the tables of the setup.
+[[nodiscard]] bool settle_groups(const Configuration& configuration, const ImagingRequest& request, const ImagingSetup& setup,
+                                 std::string_view why_whole = {});
 
 }  // namespace echoform

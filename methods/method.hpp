@@ -57,6 +57,7 @@ struct ImagingRequest {
   ScanRecords* scans = nullptr;              ///< where scans go on from; null: each begins anew
   std::uint64_t imaging_revision = 0;        ///< of what images are made of: a scan of another one begins anew
   std::vector<std::string> scan_settings{};  ///< that, a line each, for scans that are found again ([scan] file)
+  double besides = 0.0;  ///< bytes of the host's memory that are taken beside the images: by the program, readers and outputs
 };
 
 class Method {

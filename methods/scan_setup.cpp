@@ -47,6 +47,7 @@ class Positions {
         use_(request.use),
         revision_(request.settings_revision),
         crop_(request.crop),
+        program_bytes_(request.besides),
         section_(section<ScanSection>(configuration_)),
         grid_(grid_of(configuration_.grid)),
         around_(turns_around(configuration_)) {
@@ -101,7 +102,8 @@ class Positions {
                                       .use = use_,
                                       .settings_revision = revision_,
                                       .wish = wish,
-                                      .crop = crop_});
+                                      .crop = crop_,
+                                      .besides = program_bytes_});
     return position;
   }
   /// By how many quarters the part is turned back there.
@@ -115,7 +117,7 @@ class Positions {
     if (position.setup == nullptr) return position;
     ImagingSetup all = *position.setup;
     all.tables_bytes += besides;
-    require_host_memory(configuration_, all, frames_in_flight_);
+    require_host_memory(configuration_, all, frames_in_flight_, program_bytes_);
     return position;
   }
 
@@ -170,6 +172,7 @@ class Positions {
   const ImagingUse use_;
   const std::uint64_t revision_;
   const std::optional<bool> crop_;
+  const double program_bytes_;  // ImagingRequest::besides
   const ScanSection section_;
   const Grid grid_;
   const bool around_;
@@ -254,7 +257,7 @@ std::shared_ptr<ImagingSetup> resolve_scan(const Method& method, const ImagingRe
   // A copy, while it is written.
   if (!wanted.file.empty()) besides += ScanRecord::bytes(grid, views.size(), wanted.composition);
   setup->tables_bytes += besides;
-  require_host_memory(configuration, *setup, request.frames_in_flight);
+  require_host_memory(configuration, *setup, request.frames_in_flight, request.besides);
   scan->position = [positions, wish, besides](Metres s) { return positions->beside(besides, positions->at(s, wish)); };
   scan->record = request.scans != nullptr ? request.scans->of({request.acquisition, request.scan_settings},
                                                               request.imaging_revision, grid, views, wanted.composition)

@@ -315,7 +315,7 @@ std::shared_ptr<const BeamsPlan> build_beams_plan(const ImagingRequest& request)
   set->ranges = resolve_ranges(configuration, *plan);
   resolve_vestige(configuration, *plan, set->ranges);
   const double points = static_cast<double>(set->lines.size()) * static_cast<double>(set->ranges.count);
-  require_host_memory(configuration, points * bytes_of_point, extent_of(*plan, *set));
+  require_host_memory(configuration, points * bytes_of_point, extent_of(*plan, *set), request.besides);
   set->transmit_times = transmit_times(*plan, *set);
   const std::vector<double> sounded_times =
       repeated != nullptr ? of_first_samples(*set, repeated->samples) : std::vector<double>{};
@@ -341,7 +341,7 @@ std::shared_ptr<const BeamsPlan> build_beams_plan(const ImagingRequest& request)
   if (plan->pulses) add_tables(*plan->pulses, plan->blend, formed, set->ranges.count);
   weigh_receivers(*set, plan->acquisition.probe, plan->section.window, plan->section.f_number, [&](double bytes) {
     // Twice: the stage has its own, padded.
-    require_host_memory(configuration, points * bytes_of_point + 2.0 * bytes, extent_of(*plan, *set));
+    require_host_memory(configuration, points * bytes_of_point + 2.0 * bytes, extent_of(*plan, *set), request.besides);
   });
   plan->filter = resolve_filter(configuration, plan->acquisition, plan->notes);
   // A filter sees whole A-scans: its response wraps round their ends.
@@ -357,7 +357,7 @@ std::shared_ptr<const BeamsPlan> build_beams_plan(const ImagingRequest& request)
   if (plan->section.lines > 1 || plan->section.lines_across > 1) warn_of_dark_lines(*plan, blended, times, plan->lines->ranges);
   const std::size_t needed =
       host_memory(*make_beams_setup(plan, request.wish), request.frames_in_flight, imaging_site(configuration));
-  require_host_memory(configuration, static_cast<double>(needed), extent);
+  require_host_memory(configuration, static_cast<double>(needed), extent, request.besides);
   return plan;
 }
 

@@ -247,8 +247,7 @@ std::shared_ptr<const ImagingPlan> build_plan(const ImagingRequest& request) {
                                    : plan->doppler            ? "ensembles of flow are imaged of whole frames"
                                                               : "";
     plan->by_groups = request.groups != GroupWish::never && whole.empty();
-    plan->by_groups =
-        settle_groups(configuration, *make_imaging_setup(plan, request.wish), request.frames_in_flight, request.groups, whole);
+    plan->by_groups = settle_groups(configuration, request, *make_imaging_setup(plan, request.wish), whole);
   };
   // Before anything walks over the pixels: tables of travel times are counted too.
   require_memory();

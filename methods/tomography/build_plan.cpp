@@ -395,7 +395,7 @@ std::shared_ptr<const TomographyPlan> build_tomography_plan(const ImagingRequest
   }
   // Last, so that what is said of the image is of all of it.
   if (request.planes) plan->grid.z = part_of(plan->grid.z, *request.planes);
-  require_host_memory(configuration, *make_tomography_setup(plan, request.wish), request.frames_in_flight);
+  require_host_memory(configuration, *make_tomography_setup(plan, request.wish), request.frames_in_flight, request.besides);
   return plan;
 }
 
