@@ -1,10 +1,15 @@
-// The complex image to its envelope.
+// The complex image to its envelope, or several soundings of it to the mean of their envelopes.
 //
-// Input   complex64 [z, x], interleaved or planar, any row stride, with or without leading zeros: images, and lines as the
-//         analytic signal leaves them on either backend.
-// Output  float32 [z, x], rows without gaps: sqrt(re^2 + im^2) in single precision, the same bits on every backend.
+// Input   complex64 [z * N, x], interleaved or planar, any row stride, with or without leading zeros: images, and lines as the
+//         analytic signal leaves them on either backend. N is the number of soundings: row l N + n is row l of sounding n, as
+//         beamform-ensemble and the lines of ensembles have them.
+// Output  float32 [z, x], rows without gaps: (1 / N) times the sum over n, in its order, of sqrt(re^2 + im^2), in single
+//         precision, the same bits on every backend. Of one sounding its envelope.
+//
+// The mean of envelopes keeps what moves from sounding to sounding. In the mean of the complex images it cancels.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 
 #include "cpu/cpu_backend.hpp"
@@ -12,20 +17,21 @@
 
 namespace echoform {
 
-/// There is nothing to choose.
 struct EnvelopeOptions {
+  std::size_t soundings = 1;  ///< N, at least 1
+
   [[nodiscard]] friend constexpr bool operator==(const EnvelopeOptions&, const EnvelopeOptions&) = default;
 };
 
 /// "envelope", by EnvelopeOptions. It holds no memory.
 extern const StageKind envelope_stage;
 
-[[nodiscard]] std::unique_ptr<Stage> make_envelope_cpu(SimdLevel level = simd_level());
+[[nodiscard]] std::unique_ptr<Stage> make_envelope_cpu(const EnvelopeOptions& options = {}, SimdLevel level = simd_level());
 
 /// On the GPU; blocks start on 16 bytes. In builds with CUDA code.
-[[nodiscard]] std::unique_ptr<Stage> make_envelope_cuda();
+[[nodiscard]] std::unique_ptr<Stage> make_envelope_cuda(const EnvelopeOptions& options = {});
 
-/// What every implementation asks of its input, and the output that comes of it. Throws InputError.
-[[nodiscard]] BlockSpec envelope_output(const BlockSpec& input);
+/// What every implementation asks of its options and its input, and the output that comes of it. Throws InputError.
+[[nodiscard]] BlockSpec envelope_output(const EnvelopeOptions& options, const BlockSpec& input);
 
 }  // namespace echoform

@@ -8,9 +8,11 @@ namespace {
 
 class EnvelopeCuda final : public Stage {
  public:
+  explicit EnvelopeCuda(const EnvelopeOptions& options) : options_(options) {}
+
   [[nodiscard]] BlockSpec prepare(const InputSpecs& inputs) override {
     const BlockSpec& input = inputs.only("envelope");
-    output_ = envelope_output(input);
+    output_ = envelope_output(options_, input);
     complex_.planar = input.type == ElementType::planar_complex64;
     complex_.stride = stride_of(input);
     lead_ = 2 * input.lead;
@@ -20,10 +22,16 @@ class EnvelopeCuda final : public Stage {
   void process(const InputBlocks& input, Block output, ExecutionQueue& queue) noexcept override {
     ComplexRows complex = complex_;
     complex.first = input.as<float>() + lead_;
-    launch_envelope(complex, output.as<float>(), output_.rows, output_.columns, gpu::stream_of(queue));
+    const cudaStream_t stream = gpu::stream_of(queue);
+    if (options_.soundings == 1) {
+      launch_envelope(complex, output.as<float>(), output_.rows, output_.columns, stream);
+    } else {
+      launch_mean_envelope(complex, options_.soundings, output.as<float>(), output_.rows, output_.columns, stream);
+    }
   }
 
  private:
+  EnvelopeOptions options_;
   BlockSpec output_;
   ComplexRows complex_;   // all but the place
   std::size_t lead_ = 0;  // in floats
@@ -31,8 +39,8 @@ class EnvelopeCuda final : public Stage {
 
 }  // namespace
 
-std::unique_ptr<Stage> make_envelope_cuda() {
-  return std::make_unique<EnvelopeCuda>();
+std::unique_ptr<Stage> make_envelope_cuda(const EnvelopeOptions& options) {
+  return std::make_unique<EnvelopeCuda>(options);
 }
 
 }  // namespace echoform

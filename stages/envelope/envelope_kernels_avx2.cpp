@@ -2,8 +2,8 @@
 
 namespace echoform {
 
-void envelope_row_avx2(const float* re, const float* im, std::size_t step, float* out, std::size_t count) {
-  envelope_row(re, im, step, out, count);
+EnvelopeKernels envelope_kernels_avx2() {
+  return {&envelope_row, &add_envelope_row};
 }
 
 }  // namespace echoform

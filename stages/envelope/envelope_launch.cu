@@ -39,7 +39,38 @@ struct OfPlanar {
   }
 };
 
+/// A thread has one number of a row, of all soundings.
+struct MeanOfSoundings {
+  const float* first;
+  std::size_t row_floats;  ///< from a row to the next
+  std::size_t step;        ///< from a number to the next in a row
+  std::size_t quadrature;  ///< from a number's real part to its imaginary one
+  std::size_t soundings;
+  float part;
+  float* out;
+  std::size_t columns;
+  __device__ void operator()(std::size_t row, std::size_t n) const {
+    const float* re = first + row * soundings * row_floats + n * step;
+    float sum = magnitude(__ldg(re), __ldg(re + quadrature));
+    for (std::size_t k = 1; k < soundings; ++k) {
+      re += row_floats;
+      sum += magnitude(__ldg(re), __ldg(re + quadrature));
+    }
+    out[row * columns + n] = sum * part;
+  }
+};
+
 }  // namespace
+
+void launch_mean_envelope(const ComplexRows& complex, std::size_t soundings, float* out, std::size_t rows, std::size_t columns,
+                          cudaStream_t stream) noexcept {
+  const std::size_t step = complex.planar ? 1 : 2;
+  const std::size_t quadrature = complex.planar ? complex.stride : 1;
+  const float part = 1.0F / static_cast<float>(soundings);
+  gpu::launch_map(rows, columns,
+                  MeanOfSoundings{complex.first, 2 * complex.stride, step, quadrature, soundings, part, out, columns}, stream);
+  ECHOFORM_CUDA_LAUNCHED("mean envelope");
+}
 
 void launch_envelope(const ComplexRows& complex, float* out, std::size_t rows, std::size_t columns,
                      cudaStream_t stream) noexcept {

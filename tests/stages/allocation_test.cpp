@@ -190,7 +190,7 @@ TEST_P(AllocationsBehindBeamforming, NoneWhileProcessing) {
   }
 #endif
   if (!on_cuda()) {
-    stages.push_back(make_envelope_cpu(level()));
+    stages.push_back(make_envelope_cpu({}, level()));
     stages.push_back(make_compression_cpu(Compression{}, level()));
     stages.push_back(make_scan_conversion_cpu(cartesian, threads(), level()));
     stages.push_back(make_polar_scan_conversion_cpu(polar, level()));

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <cmath>
+#include <tuple>
 #include <utility>
 
 #include "tests/stages/stage_harness.hpp"
@@ -12,11 +13,11 @@ namespace {
 
 class Envelope : public StageTest {
  protected:
-  std::unique_ptr<Stage> make() {
+  std::unique_ptr<Stage> make(const EnvelopeOptions& options = {}) {
 #ifdef ECHOFORM_WITH_CUDA
-    if (on_cuda()) return make_envelope_cuda();
+    if (on_cuda()) return make_envelope_cuda(options);
 #endif
-    return make_envelope_cpu(level());
+    return make_envelope_cpu(options, level());
   }
 };
 ECHOFORM_ALL_IMPLEMENTATIONS(Envelope);
@@ -99,7 +100,7 @@ TEST_P(Envelope, IsTheSameBitsEverywhere) {
   for (std::size_t n = 0; n < 2 * 33 * 250; ++n) input.as<float>()[n] = noise(random);
   const auto stage = make();
   const StageResult result = run(*stage, spec, input);
-  const auto plain = make_envelope_cpu(SimdLevel::portable);
+  const auto plain = make_envelope_cpu({}, SimdLevel::portable);
   const StageResult want = run_on_one_thread(*plain, spec, input);
   EXPECT_EQ(std::memcmp(result.block->as<float>(), want.block->as<float>(), result.spec.bytes()), 0);
 }
@@ -114,6 +115,51 @@ TEST_P(Envelope, KeepsVolumesAndPropagatesNan) {
   const StageResult result = run(*stage, spec, input);
   EXPECT_EQ(result.spec.sub_blocks, 3u);
   for (std::size_t n = 0; n < 120; ++n) EXPECT_EQ(std::isnan(result.block->as<float>()[n]), n == 38);
+}
+
+/// Of planar and interleaved rows, with gaps and leading zeros.
+TEST_P(Envelope, OfSoundingsIsTheMeanOfTheirEnvelopes) {
+  for (const std::size_t soundings : {2, 3, 32}) {
+    for (const auto& [type, columns, gap, lead] :
+         {std::tuple<ElementType, std::size_t, std::size_t, std::size_t>{ElementType::complex64, 33, 0, 0},
+          {ElementType::complex64, 16, 3, 5},
+          {ElementType::planar_complex64, 37, 11, 0}}) {
+      constexpr std::size_t rows = 6;
+      BlockSpec spec = make_spec(type, rows * soundings, columns, columns + gap);
+      spec.lead = lead;
+      const bool planar = type == ElementType::planar_complex64;
+      const TestBlock input(spec);
+      std::mt19937 random(static_cast<unsigned>(columns + soundings));
+      std::normal_distribution<float> noise;
+      std::vector<double> mean(rows * columns);
+      for (std::size_t row = 0; row < spec.rows; ++row) {
+        for (std::size_t n = 0; n < columns; ++n) {
+          float* const re = input.as<float>() + 2 * (lead + row * spec.row_stride) + (planar ? n : 2 * n);
+          float* const im = re + (planar ? spec.row_stride : 1);
+          *re = noise(random);
+          *im = noise(random);
+          mean[row / soundings * columns + n] += std::hypot(double{*re}, double{*im}) / static_cast<double>(soundings);
+        }
+      }
+      const auto stage = make({soundings});
+      const StageResult result = run(*stage, spec, input);
+      ASSERT_EQ(result.spec, make_spec(ElementType::float32, rows, columns, columns));
+      // Each sum is rounded, and none of its terms is negative: a unit of 2^-24 for each term, and as in a single envelope.
+      const double rounding = static_cast<double>(soundings + 3) * 0x1p-24;
+      for (std::size_t k = 0; k < mean.size(); ++k) ASSERT_NEAR(result.block->as<float>()[k], mean[k], mean[k] * rounding);
+      const auto plain = make_envelope_cpu({soundings}, SimdLevel::portable);
+      const StageResult want = run_on_one_thread(*plain, spec, input);
+      EXPECT_EQ(std::memcmp(result.block->as<float>(), want.block->as<float>(), result.spec.bytes()), 0);
+    }
+  }
+}
+
+TEST_P(Envelope, WantsAsManyRowsOfEachSounding) {
+  for (const std::size_t soundings : {0, 4}) {
+    const auto stage = make({soundings});
+    EXPECT_EQ(input_error_of([&] { (void)stage->prepare(make_spec(ElementType::complex64, 6, 8)); }),
+              "envelope stage, rows: found 6 of " + std::to_string(soundings) + " soundings; expected as many of each sounding");
+  }
 }
 
 TEST_P(Envelope, RefusesOtherTypes) {

@@ -119,6 +119,7 @@ TEST_P(State, OfTheFrontOfAChain) {
 TEST_P(State, OfTheBackOfAChain) {
   const BlockSpec image = make_spec(ElementType::complex64, 90, 70);
   expect_as_stated(envelope_stage, EnvelopeOptions{}, image);
+  expect_as_stated(envelope_stage, EnvelopeOptions{2}, image);
   expect_as_stated(compression_stage, Compression{}, make_spec(ElementType::float32, 90, 70));
   const Grid display{{width.first, width.last, 211}, {depth.first, depth.last, 307}, {}};
   for (const auto how : {ScanInterpolation::nearest, ScanInterpolation::bilinear, ScanInterpolation::cubic}) {
