@@ -1,16 +1,23 @@
-// The envelope as 8 bits on a decibel scale.
+// Values as 8 bits: in decibels, or as numbers on a scale (base/value_scale.hpp).
 //
 // Input   float32 [z, x], any row stride.
-// Output  uint8 [z, x], rows without gaps: L = 20 log10(envelope / reference) + gain, 0 dB and above -> 255,
-//         -dynamic_range and below -> 0, linear in L between, rounded to the nearest (L to 1e-4 dB). Zeros, NaN, negative and
-//         subnormal envelopes -> 0.
+// Output  uint8 [z, x], rows without gaps.
+//
+//   decibels        L = 20 log10(value / reference) + gain, 0 dB and above -> 255, -dynamic_range and below -> 0, linear in L
+//                   between, rounded to the nearest (L to 1e-4 dB). Zeros, NaN, negative and subnormal values -> 0.
+//   power_decibels  the same with 10 log10. A fixed reference is one of amplitudes there too: its square is 0 dB.
+//   from_zero       0 and below -> 1, the end and above -> 255, linear between, rounded to the nearest. NaN -> 0.
+//   symmetric       -end and below -> 1, 0 -> 128, the end and above -> 255, likewise.
+//
+// The end of a scale of numbers is options.end, or else the reference less the gain: reference * 10^(-gain / 20).
 //
 // The reference is fixed, or runs: it takes a higher peak of a frame at once and moves running_fraction of the way towards
-// a lower one, before the frame is compressed. Until a frame has a finite peak above 0 there is none: all is 0.
+// a lower one, before the frame is compressed. Peaks are those of magnitudes on a symmetric scale. Until a frame has a finite
+// peak above 0 there is none: in decibels all is 0 then.
 //
-// Facts: the reference; shown is options.reference_value where there is none yet. A running one goes on from what resume() says
-// if that is positive and finite. Retuned by other Compression options: a running reference goes on; one that was fixed begins
-// anew.
+// Facts: the reference or, of numbers, the end of the scale; shown is that of options.reference_value where there is none yet. A
+// running reference goes on from what resume() says if that is positive and finite. Retuned by other Compression options of the
+// same scale and end: a running reference goes on; one that was fixed begins anew.
 #pragma once
 
 #include <memory>

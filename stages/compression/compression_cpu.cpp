@@ -23,14 +23,15 @@ class CompressionCpu final : public Stage {
   }
 
   void process(const InputBlocks& input, Block output, ExecutionQueue& queue) noexcept override {
-    const auto* const envelope = input.as<std::uint32_t>();
+    const auto* const values = input.as<std::uint32_t>();
     if (reference_.follows_peaks()) {
+      const auto peak_of_row = reference_.follows_magnitudes() ? kernels_.peak_of_magnitudes : kernels_.peak;
       std::atomic<std::uint32_t> peak{0};
       const std::size_t grain = std::max<std::size_t>(1, row_map_grain / output_.columns);
       team_of(queue).for_each(output_.rows, grain, [&](std::size_t first, std::size_t last, std::size_t /*member*/) {
         std::uint32_t highest = 0;
         for (std::size_t row = first; row < last; ++row) {
-          highest = std::max(highest, kernels_.peak(envelope + row * input_stride_, output_.columns));
+          highest = std::max(highest, peak_of_row(values + row * input_stride_, output_.columns));
         }
         std::uint32_t seen = peak.load(std::memory_order_relaxed);
         while (seen < highest && !peak.compare_exchange_weak(seen, highest, std::memory_order_relaxed)) {
@@ -39,9 +40,9 @@ class CompressionCpu final : public Stage {
       reference_.follow(std::bit_cast<float>(peak.load()));
     }
     const CompressionCurve curve = reference_.curve();
+    const auto levels_of_row = reference_.rule().numbers ? kernels_.levels_of_numbers : kernels_.compress;
     for_each_row(queue, output_.rows, output_.columns, [&](std::size_t row) {
-      kernels_.compress(envelope + row * input_stride_, output.as<std::uint8_t>() + row * output_.row_stride, output_.columns,
-                        curve);
+      levels_of_row(values + row * input_stride_, output.as<std::uint8_t>() + row * output_.row_stride, output_.columns, curve);
     });
   }
 
@@ -49,7 +50,7 @@ class CompressionCpu final : public Stage {
   void resume(const StageFacts& facts) noexcept override {
     if (facts.reference) reference_.resume(facts.reference->known);
   }
-  [[nodiscard]] bool accepts(const StageOptions& options) const override { return RunningReference::accepts(options); }
+  [[nodiscard]] bool accepts(const StageOptions& options) const override { return reference_.accepts(options); }
   void retune(const StageOptions& options, ExecutionQueue& /*queue*/) noexcept override {
     reference_.change(options.as<Compression>());
   }

@@ -31,9 +31,9 @@ class CompressionCuda final : public Stage {
 
   void process(const InputBlocks& input, Block output, ExecutionQueue& queue) noexcept override {
     const cudaStream_t stream = gpu::stream_of(queue);
-    const EnvelopeImage image{input.as<std::uint32_t>(), output_.rows, output_.columns, input_stride_};
-    launch_follow(image, state(), static_cast<ShownReference*>(readback_.data()), stream);
-    launch_compress(image, output.as<std::uint8_t>(), state(), stream);
+    const ValueImage image{input.as<std::uint32_t>(), output_.rows, output_.columns, input_stride_};
+    launch_follow(image, options_.follows_magnitudes(), state(), static_cast<ShownReference*>(readback_.data()), stream);
+    launch_compress(image, options_.rule().numbers, output.as<std::uint8_t>(), state(), stream);
   }
 
   [[nodiscard]] StageFacts facts() const noexcept override {
@@ -47,7 +47,7 @@ class CompressionCuda final : public Stage {
     if (facts.reference && options_.can_resume(facts.reference->known)) set_state(facts.reference->known);
   }
 
-  [[nodiscard]] bool accepts(const StageOptions& options) const override { return RunningReference::accepts(options); }
+  [[nodiscard]] bool accepts(const StageOptions& options) const override { return options_.accepts(options); }
   void retune(const StageOptions& options, ExecutionQueue& queue) noexcept override {
     options_.change(options.as<Compression>());
     launch_change(options_.rule(), state(), gpu::stream_of(queue));

@@ -12,7 +12,9 @@ namespace echoform {
 struct CompressionKernels {
   /// Bits of the largest finite envelope of a row, 0 if there is none above 0.
   std::uint32_t (*peak)(const std::uint32_t* envelope, std::size_t count);
+  std::uint32_t (*peak_of_magnitudes)(const std::uint32_t* values, std::size_t count);
   void (*compress)(const std::uint32_t* envelope, std::uint8_t* out, std::size_t count, CompressionCurve curve);
+  void (*levels_of_numbers)(const std::uint32_t* values, std::uint8_t* out, std::size_t count, CompressionCurve curve);
 };
 
 /// All levels give the same bits.

@@ -15,8 +15,21 @@ std::uint32_t peak_of(const std::uint32_t* envelope, std::size_t count) {
   return peak;
 }
 
+std::uint32_t peak_of_magnitudes(const std::uint32_t* values, std::size_t count) {
+  std::uint32_t peak = 0;
+  for (std::size_t n = 0; n < count; ++n) {
+    const std::uint32_t bits = finite_magnitude_or_zero(values[n]);
+    peak = bits > peak ? bits : peak;
+  }
+  return peak;
+}
+
 void compress_row(const std::uint32_t* envelope, std::uint8_t* out, std::size_t count, CompressionCurve curve) {
   for (std::size_t n = 0; n < count; ++n) out[n] = compress(envelope[n], curve);
+}
+
+void number_row(const std::uint32_t* values, std::uint8_t* out, std::size_t count, CompressionCurve curve) {
+  for (std::size_t n = 0; n < count; ++n) out[n] = level_of_number(values[n], curve);
 }
 
 }  // namespace

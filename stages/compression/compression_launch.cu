@@ -8,7 +8,7 @@ constexpr unsigned threads = 256;
 constexpr unsigned search_blocks = 264;  // two a multiprocessor of the largest GPU in mind
 
 /// Rows that follow each other are one long row.
-EnvelopeImage joined(EnvelopeImage image) {
+ValueImage joined(ValueImage image) {
   if (image.stride == image.columns) {
     image.columns *= image.rows;
     image.stride = image.columns;
@@ -19,7 +19,9 @@ EnvelopeImage joined(EnvelopeImage image) {
 
 /// Peaks are compared as integers, in any order: floats that are not negative are ordered as their bits. The block that finishes
 /// last moves the reference, so that no launch of its own is needed.
-__global__ __launch_bounds__(threads) void follow(EnvelopeImage image, DeviceReference* state, ShownReference* readback) {
+template <bool Magnitudes>
+__global__ __launch_bounds__(threads) void follow(ValueImage image, DeviceReference* state, ShownReference* readback) {
+  const auto finite = [](std::uint32_t bits) { return Magnitudes ? finite_magnitude_or_zero(bits) : finite_or_zero(bits); };
   std::uint32_t peak = 0;
   const std::size_t step = std::size_t{gridDim.x} * threads;
   const std::size_t rows = state->rule.follows ? image.rows : 0;
@@ -27,13 +29,13 @@ __global__ __launch_bounds__(threads) void follow(EnvelopeImage image, DeviceRef
     const std::uint32_t* const bits = image.bits + row * image.stride;
     std::size_t n = std::size_t{blockIdx.x} * threads + threadIdx.x;
     for (; n + 3 * step < image.columns; n += 4 * step) {
-      const std::uint32_t a = finite_or_zero(__ldg(bits + n));
-      const std::uint32_t b = finite_or_zero(__ldg(bits + n + step));
-      const std::uint32_t c = finite_or_zero(__ldg(bits + n + 2 * step));
-      const std::uint32_t d = finite_or_zero(__ldg(bits + n + 3 * step));
+      const std::uint32_t a = finite(__ldg(bits + n));
+      const std::uint32_t b = finite(__ldg(bits + n + step));
+      const std::uint32_t c = finite(__ldg(bits + n + 2 * step));
+      const std::uint32_t d = finite(__ldg(bits + n + 3 * step));
       peak = max(max(peak, max(a, b)), max(c, d));
     }
-    for (; n < image.columns; n += step) peak = max(peak, finite_or_zero(__ldg(bits + n)));
+    for (; n < image.columns; n += step) peak = max(peak, finite(__ldg(bits + n)));
   }
   peak = __reduce_max_sync(0xffffffffu, peak);
   __shared__ std::uint32_t of_warp[threads / 32];
@@ -57,10 +59,11 @@ __global__ __launch_bounds__(threads) void follow(EnvelopeImage image, DeviceRef
 }
 
 /// Four levels a thread, stored at once where rows allow it.
-template <bool Quads>
-__global__ __launch_bounds__(threads) void compress_rows(EnvelopeImage image, std::uint8_t* __restrict__ out,
+template <bool Quads, bool Numbers>
+__global__ __launch_bounds__(threads) void compress_rows(ValueImage image, std::uint8_t* __restrict__ out,
                                                          const DeviceReference* __restrict__ state) {
   const CompressionCurve curve = state->curve;
+  const auto level = [curve](std::uint32_t value) { return Numbers ? level_of_number(value, curve) : compress(value, curve); };
   const std::size_t n = (std::size_t{blockIdx.x} * threads + threadIdx.x) * 4;
   if (n >= image.columns) return;
   for (std::size_t row = blockIdx.y; row < image.rows; row += gridDim.y) {
@@ -68,10 +71,9 @@ __global__ __launch_bounds__(threads) void compress_rows(EnvelopeImage image, st
     std::uint8_t* const levels = out + row * image.columns + n;
     if constexpr (Quads) {
       const uint4 four = __ldg(reinterpret_cast<const uint4*>(bits));
-      *reinterpret_cast<uchar4*>(levels) = {compress(four.x, curve), compress(four.y, curve), compress(four.z, curve),
-                                            compress(four.w, curve)};
+      *reinterpret_cast<uchar4*>(levels) = {level(four.x), level(four.y), level(four.z), level(four.w)};
     } else {
-      for (std::size_t k = 0; k < 4 && n + k < image.columns; ++k) levels[k] = compress(__ldg(bits + k), curve);
+      for (std::size_t k = 0; k < 4 && n + k < image.columns; ++k) levels[k] = level(__ldg(bits + k));
     }
   }
 }
@@ -83,22 +85,28 @@ __global__ void change_rule(ReferenceRule rule, DeviceReference* state) {
 
 }  // namespace
 
-void launch_follow(const EnvelopeImage& image, DeviceReference* state, ShownReference* readback, cudaStream_t stream) {
-  const EnvelopeImage all = joined(image);
+void launch_follow(const ValueImage& image, bool magnitudes, DeviceReference* state, ShownReference* readback,
+                   cudaStream_t stream) {
+  const ValueImage all = joined(image);
   const std::size_t wanted = (all.columns + threads - 1) / threads;
-  follow<<<static_cast<unsigned>(wanted < search_blocks ? wanted : search_blocks), threads, 0, stream>>>(all, state, readback);
-  ECHOFORM_CUDA_LAUNCHED("peak of the envelope");
+  const auto blocks = static_cast<unsigned>(wanted < search_blocks ? wanted : search_blocks);
+  if (magnitudes) {
+    follow<true><<<blocks, threads, 0, stream>>>(all, state, readback);
+  } else {
+    follow<false><<<blocks, threads, 0, stream>>>(all, state, readback);
+  }
+  ECHOFORM_CUDA_LAUNCHED("peak of the image");
 }
 
-void launch_compress(const EnvelopeImage& image, std::uint8_t* out, const DeviceReference* state, cudaStream_t stream) {
-  const EnvelopeImage all = joined(image);
+void launch_compress(const ValueImage& image, bool numbers, std::uint8_t* out, const DeviceReference* state,
+                     cudaStream_t stream) {
+  const ValueImage all = joined(image);
   const dim3 grid(static_cast<unsigned>((all.columns + 4 * threads - 1) / (4 * threads)),
                   static_cast<unsigned>(all.rows < 65535 ? all.rows : 65535));
-  if (all.columns % 4 == 0 && all.stride % 4 == 0) {
-    compress_rows<true><<<grid, threads, 0, stream>>>(all, out, state);
-  } else {
-    compress_rows<false><<<grid, threads, 0, stream>>>(all, out, state);
-  }
+  const bool quads = all.columns % 4 == 0 && all.stride % 4 == 0;
+  const auto kernel = numbers ? (quads ? compress_rows<true, true> : compress_rows<false, true>)
+                              : (quads ? compress_rows<true, false> : compress_rows<false, false>);
+  kernel<<<grid, threads, 0, stream>>>(all, out, state);
   ECHOFORM_CUDA_LAUNCHED("compression");
 }
 

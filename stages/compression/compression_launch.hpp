@@ -9,20 +9,21 @@
 
 namespace echoform {
 
-/// An image of envelopes, rows `stride` apart.
-struct EnvelopeImage {
+/// An image of float32 numbers, rows `stride` apart.
+struct ValueImage {
   const std::uint32_t* bits = nullptr;
   std::size_t rows = 0;
   std::size_t columns = 0;
   std::size_t stride = 0;
 };
 
-/// Finds the peak of a frame where the rule follows it, moves the reference, and leaves the frame's curve in `state`; *readback,
-/// in pinned memory, gets the reference too.
-void launch_follow(const EnvelopeImage& image, DeviceReference* state, ShownReference* readback, cudaStream_t stream);
+/// Finds the peak of a frame where the rule follows it, of magnitudes if those are wanted, moves the reference, and leaves the
+/// frame's curve in `state`; *readback, in pinned memory, gets the reference too.
+void launch_follow(const ValueImage& image, bool magnitudes, DeviceReference* state, ShownReference* readback,
+                   cudaStream_t stream);
 
-/// By the curve of `state`. Rows of `out` follow each other.
-void launch_compress(const EnvelopeImage& image, std::uint8_t* out, const DeviceReference* state, cudaStream_t stream);
+/// By the curve of `state`, which is one of decibels or of numbers. Rows of `out` follow each other.
+void launch_compress(const ValueImage& image, bool numbers, std::uint8_t* out, const DeviceReference* state, cudaStream_t stream);
 
 /// Frames behind this on the stream go by `rule`.
 void launch_change(const ReferenceRule& rule, DeviceReference* state, cudaStream_t stream);

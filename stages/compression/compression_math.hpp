@@ -1,14 +1,16 @@
-// Logarithmic compression of an envelope to 8 bits.
+// Compression of values to 8 bits, logarithmic or linear.
 #pragma once
 
 #include <cstdint>
 
+#include "base/value_scale.hpp"
 #include "gpu/host_device.hpp"
 #include "pipeline/shown_reference.hpp"
 
 namespace echoform {
 
-/// The level of an envelope e is slope * log2(e) + offset, rounded and clamped to 0 ... 255.
+/// The level of a value v is slope * log2(v) + offset, rounded and clamped to 0 ... 255; on a scale of numbers it is
+/// slope * v + offset, clamped to 1 ... 255.
 struct CompressionCurve {
   float slope = 0.0F;
   float offset = 0.0F;
@@ -58,16 +60,34 @@ ECHOFORM_HOST_DEVICE std::uint8_t compress(std::uint32_t bits, CompressionCurve 
   return static_cast<std::uint8_t>(is_visible(bits) ? rounded : 0);
 }
 
+/// The level of a number; 0 where it is none.
+ECHOFORM_HOST_DEVICE std::uint8_t level_of_number(std::uint32_t bits, CompressionCurve curve) {
+  constexpr auto lowest = static_cast<float>(first_level_of_numbers);
+  constexpr auto highest = static_cast<float>(first_level_of_numbers + levels_of_numbers);
+  float level = curve.slope * __builtin_bit_cast(float, bits) + curve.offset;
+  level = level > lowest ? level : lowest;
+  level = level < highest ? level : highest;
+  const auto rounded = static_cast<std::int32_t>(level + 0.5F);
+  return static_cast<std::uint8_t>((bits & 0x7fffffffu) <= 0x7f800000u ? rounded : 0);
+}
+
 /// Bits of a finite envelope, else 0: floats that are not negative are ordered as their bits, so peaks are found in
 /// integers, in any order. A mask, not a choice, which compilers would merge with the search and then not vectorise.
 ECHOFORM_HOST_DEVICE std::uint32_t finite_or_zero(std::uint32_t bits) {
   return bits & (0u - static_cast<std::uint32_t>(bits < 0x7f800000u));
 }
 
-/// The envelope shown as 0 dB, from frame to frame, and what it is made with.
+/// The same of the magnitude of a number.
+ECHOFORM_HOST_DEVICE std::uint32_t finite_magnitude_or_zero(std::uint32_t bits) {
+  return finite_or_zero(bits & 0x7fffffffu);
+}
+
+/// The value shown as 0 dB, or as the end of a scale of numbers, from frame to frame, and what it is made with.
 struct ReferenceRule {
-  double slope = 0.0;     ///< levels per doubling of the envelope
-  double gain = 0.0;      ///< level of the reference
+  double slope = 0.0;     ///< levels per doubling of the value; on a scale of numbers from 0 to the end
+  double gain = 0.0;      ///< level of the reference; on a scale of numbers of 0
+  double end = 1.0;       ///< what is shown, over the reference
+  bool numbers = false;   ///< whether the scale is one of numbers
   double fraction = 1.0;  ///< of the way down to a lower peak
   double smallest = 0.0;  ///< keeps the reference a normal number while frames without signal pull it down
   double unset = 1.0;     ///< shown while there is none; the reference itself where it is fixed
@@ -89,15 +109,21 @@ ECHOFORM_HOST_DEVICE double reference_after_change(double reference, const Refer
 }
 
 ECHOFORM_HOST_DEVICE float shown_reference(double reference, const ReferenceRule& rule) {
-  return static_cast<float>(reference > 0.0 ? reference : rule.unset);
+  return static_cast<float>(rule.end * (reference > 0.0 ? reference : rule.unset));
 }
 
 ECHOFORM_HOST_DEVICE ShownReference reference_state(double reference, const ReferenceRule& rule) {
   return {shown_reference(reference, rule), rule.follows ? static_cast<float>(reference) : 0.0F};
 }
 
-/// 255 (1 + (20 log10(e / reference) + gain) / range), with 20 log10(e) = 20 log10(2) log2(e).
+/// 255 (1 + (20 log10(v / reference) + gain) / range), with 20 log10(v) = 20 log10(2) log2(v), or the line through 0 and the end.
+/// `reference` is the one that is shown.
 ECHOFORM_HOST_DEVICE CompressionCurve curve_for(float reference, const ReferenceRule& rule) {
+  if (rule.numbers) {
+    // Frames without signal pull a reference down to where the slope would be infinite, and 0 no number any more.
+    const double slope = rule.slope / static_cast<double>(reference);
+    return {static_cast<float>(slope < 3e38 ? slope : 3e38), static_cast<float>(rule.gain)};
+  }
   const double offset = rule.gain - rule.slope * exact_log2(__builtin_bit_cast(std::uint32_t, reference));
   return {static_cast<float>(rule.slope), static_cast<float>(offset)};
 }

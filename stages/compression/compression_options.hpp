@@ -1,10 +1,11 @@
-// How envelopes become 8 bits.
+// How values become 8 bits.
 #pragma once
 
 #include <compare>
 #include <cstdint>
 
 #include "base/interval.hpp"
+#include "base/value_scale.hpp"
 
 namespace echoform {
 
@@ -22,6 +23,8 @@ struct Compression {
   /// Of the running reference: the part of the way that it moves towards each frame's peak when that is lower. A higher
   /// peak is taken at once, so nothing saturates. 1 follows every frame.
   double running_fraction = 0.1;
+  ScaleKind scale = ScaleKind::decibels;  ///< by what the values are; nothing that users choose
+  double end = 0.0;  ///< of scales of numbers: what is shown as their end instead of the reference less the gain; 0: that is
 
   auto operator<=>(const Compression&) const = default;
 };

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -20,26 +21,57 @@ void require(double found, const Interval& range, const char* option, const char
   require(range.holds(found), option, found, fmt::format("{} to {}{}", range.least, range.most, unit));
 }
 
+void require_normal(double found, const char* option) {
+  require(found >= smallest_reference && found <= std::numeric_limits<float>::max(), option, found,
+          "a positive number that single precision can hold");
+}
+
 }  // namespace
 
 RunningReference::RunningReference(const Compression& options) : options_(options) {
   require(options.dynamic_range_db, Compression::dynamic_ranges, "dynamic range", " dB");
   require(options.gain_db, Compression::gains, "gain", " dB");
   require(options.running_fraction, Compression::running_fractions, "running fraction", "");
-  require(options.reference_value >= smallest_reference && options.reference_value <= std::numeric_limits<float>::max(),
-          "reference value", options.reference_value, "a positive number that single precision can hold");
-  rule_.slope = 255.0 * 20.0 * std::log10(2.0) / options.dynamic_range_db;
-  rule_.gain = 255.0 * (1.0 + options.gain_db / options.dynamic_range_db);
+  require_normal(options.reference_value, "reference value");
+  if (options.end != 0.0) require_normal(options.end, "end of the scale");
   rule_.fraction = options.running_fraction;
   rule_.smallest = smallest_reference;
   rule_.unset = options.reference_value;
   rule_.follows = follows_peaks();
-  if (!follows_peaks()) reference_ = options.reference_value;
+  if (shows_numbers(options.scale)) {
+    const bool symmetric = options.scale == ScaleKind::symmetric;
+    rule_.numbers = true;
+    rule_.slope = symmetric ? 0.5 * levels_of_numbers : levels_of_numbers;
+    rule_.gain = first_level_of_numbers + levels_of_numbers - rule_.slope;
+    if (options.end > 0.0) {
+      rule_.unset = options.end;
+    } else {
+      rule_.end = std::pow(10.0, -options.gain_db / 20.0);
+    }
+  } else {
+    const double decade = decibels_a_decade(options.scale);
+    rule_.slope = 255.0 * decade * std::log10(2.0) / options.dynamic_range_db;
+    rule_.gain = 255.0 * (1.0 + options.gain_db / options.dynamic_range_db);
+    if (options.scale == ScaleKind::power_decibels) {
+      rule_.unset = std::clamp(options.reference_value * options.reference_value, smallest_reference,
+                               double{std::numeric_limits<float>::max()});
+    }
+  }
+  if (!follows_peaks()) reference_ = rule_.unset;
 }
 
-bool RunningReference::accepts(const StageOptions& options) {
-  static_cast<void>(RunningReference(options.as<Compression>()));
-  return true;
+bool RunningReference::follows_peaks() const noexcept {
+  return options_.reference == ReferenceMode::running && !(shows_numbers(options_.scale) && options_.end > 0.0);
+}
+
+bool RunningReference::follows_magnitudes() const noexcept {
+  return options_.scale == ScaleKind::symmetric;
+}
+
+bool RunningReference::accepts(const StageOptions& options) const {
+  const auto& wanted = options.as<Compression>();
+  static_cast<void>(RunningReference(wanted));
+  return wanted.scale == options_.scale && wanted.end == options_.end;
 }
 
 void RunningReference::change(const Compression& options) {

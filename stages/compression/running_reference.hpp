@@ -1,4 +1,4 @@
-// The envelope that is shown as 0 dB, from frame to frame. Shared by the backends.
+// The value that is shown as 0 dB, or as the end of a scale of numbers, from frame to frame. Shared by the backends.
 #pragma once
 
 #include "pipeline/stage_options.hpp"
@@ -12,11 +12,13 @@ class RunningReference {
   /// Throws InputError if an option is out of its range.
   explicit RunningReference(const Compression& options);
 
-  /// True for every Compression. Throws InputError if an option is out of its range.
-  [[nodiscard]] static bool accepts(const StageOptions& options);
+  /// True for every Compression of the same scale and end. Throws InputError if an option is out of its range.
+  [[nodiscard]] bool accepts(const StageOptions& options) const;
 
   /// Whether the peak of each frame is wanted.
-  [[nodiscard]] bool follows_peaks() const noexcept { return options_.reference == ReferenceMode::running; }
+  [[nodiscard]] bool follows_peaks() const noexcept;
+  /// Whether that is the peak of magnitudes.
+  [[nodiscard]] bool follows_magnitudes() const noexcept;
   /// Other options from the next frame on. Throws InputError, and nothing changes, if one is out of its range.
   void change(const Compression& options);
   /// Takes a frame's peak: finite, at least 0.

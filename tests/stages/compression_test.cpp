@@ -216,6 +216,128 @@ TEST_P(CompressionStage, FixedReferenceIgnoresPeaks) {
   EXPECT_EQ(stage->facts().reference.value().shown, 2.0F);
 }
 
+/// Level before rounding of a number, in double precision.
+double level_of_number_at(double value, ScaleKind scale, double end) {
+  const double low = scale == ScaleKind::symmetric ? -end : 0.0;
+  return 1.0 + 254.0 * std::clamp((value - low) / (end - low), 0.0, 1.0);
+}
+
+TEST_P(CompressionStage, NumbersAreEvenlySpacedOnTheirScale) {
+  for (const ScaleKind scale : {ScaleKind::symmetric, ScaleKind::from_zero}) {
+    for (const double end : {1.0, 0.308, 3e-7, 5e12}) {
+      Compression options;
+      options.scale = scale;
+      options.end = end;
+      options.gain_db = 20.0;  // of no effect: the end is stated
+      const BlockSpec spec = make_spec(ElementType::float32, 37, 203);
+      std::mt19937 random(2);
+      std::uniform_real_distribution<double> number(-1.2 * end, 1.2 * end);
+      std::vector<float> values(37 * 203);
+      for (float& value : values) value = static_cast<float>(number(random));
+      const auto stage = make(options);
+      const StageResult result = run(*stage, spec, filled(spec, values));
+      for (std::size_t n = 0; n < values.size(); ++n) {
+        // Single precision of levels up to 255.
+        ASSERT_NEAR(result.block->as<std::uint8_t>()[n], level_of_number_at(values[n], scale, end), 0.5 + 1e-4) << values[n];
+      }
+      EXPECT_EQ(stage->facts().reference.value().shown, static_cast<float>(end));
+    }
+  }
+}
+
+TEST_P(CompressionStage, NumbersAtTheEndsAndWhatHasNoValue) {
+  const BlockSpec spec = make_spec(ElementType::float32, 1, 9);
+  const float inf = std::numeric_limits<float>::infinity();
+  const TestBlock input = filled(spec, {-2.0F, -1.0F, 0.0F, -0.0F, 1.0F, 2.0F, inf, -inf, std::nanf("")});
+  Compression options;
+  options.end = 1.0;
+  options.scale = ScaleKind::symmetric;
+  const auto levels_of = [&] {
+    const auto stage = make(options);
+    const StageResult result = run(*stage, spec, input);
+    return std::vector<int>(result.block->as<std::uint8_t>(), result.block->as<std::uint8_t>() + 9);
+  };
+  EXPECT_THAT(levels_of(), testing::ElementsAre(1, 1, 128, 128, 255, 255, 255, 1, 0));
+  options.scale = ScaleKind::from_zero;
+  EXPECT_THAT(levels_of(), testing::ElementsAre(1, 1, 1, 1, 255, 255, 255, 1, 0));
+}
+
+/// The end follows the peaks of magnitudes as a reference follows those of envelopes; a gain of 20 dB brings it down to a tenth.
+TEST_P(CompressionStage, TheEndOfASymmetricScaleFollowsMagnitudes) {
+  Compression options;
+  options.scale = ScaleKind::symmetric;
+  options.running_fraction = 0.25;
+  options.gain_db = 20.0;
+  const BlockSpec spec = make_spec(ElementType::float32, 3, 40);
+  const auto stage = make(options);
+  std::vector<float> values(120, 0.5F);
+  values[70] = -8.0F;
+  values[71] = std::numeric_limits<float>::infinity();
+  const StageResult result = run(*stage, spec, filled(spec, values));
+  EXPECT_FLOAT_EQ(stage->facts().reference.value().shown, 0.8F);
+  EXPECT_FLOAT_EQ(stage->facts().reference.value().known, 8.0F);
+  EXPECT_EQ(result.block->as<std::uint8_t>()[0], 207) << "128 + 127 * 0.5 / 0.8";
+  values[70] = -4.0F;
+  run_again(*stage, filled(spec, values), result);
+  EXPECT_FLOAT_EQ(stage->facts().reference.value().shown, 0.7F) << "a quarter of the way from 8 to 4";
+  Compression other = options;
+  other.gain_db = 0.0;
+  ASSERT_TRUE(stage->accepts(other));
+  stage->retune(other, queue());
+  run_again(*stage, filled(spec, values), result);
+  EXPECT_FLOAT_EQ(stage->facts().reference.value().shown, 6.25F);
+  other.scale = ScaleKind::from_zero;
+  EXPECT_FALSE(stage->accepts(other)) << "images of another scale are made by another stage";
+  const auto positive = make(other);
+  static_cast<void>(run(*positive, spec, filled(spec, values)));
+  EXPECT_FLOAT_EQ(positive->facts().reference.value().shown, 0.5F) << "the peak of what is above 0";
+}
+
+TEST_P(CompressionStage, PowersHaveHalfAsManyDecibels) {
+  Compression options;
+  options.scale = ScaleKind::power_decibels;
+  const BlockSpec spec = make_spec(ElementType::float32, 1, 4);
+  const TestBlock input = filled(spec, {4.0F, 0.4F, 4e-2F, 4e-4F});
+  const auto levels_of = [&] {
+    const auto stage = make(options);
+    const StageResult result = run(*stage, spec, input);
+    EXPECT_FLOAT_EQ(stage->facts().reference.value().shown, 4.0F);
+    return std::vector<int>(result.block->as<std::uint8_t>(), result.block->as<std::uint8_t>() + 4);
+  };
+  // 0, -10, -20 and -40 of 40 dB.
+  EXPECT_THAT(levels_of(), testing::ElementsAre(255, 191, testing::AnyOf(127, 128), 0));
+  // A fixed reference is one of amplitudes: 0 dB is its square.
+  options.reference = ReferenceMode::fixed;
+  options.reference_value = 2.0;
+  EXPECT_THAT(levels_of(), testing::ElementsAre(255, 191, testing::AnyOf(127, 128), 0));
+}
+
+TEST_P(CompressionStage, NumbersAreTheSameBitsEverywhere) {
+  for (const ScaleKind scale : {ScaleKind::symmetric, ScaleKind::from_zero}) {
+    Compression options;
+    options.scale = scale;
+    const BlockSpec spec = make_spec(ElementType::float32, 61, 203, 210);
+    const TestBlock input(spec);
+    std::mt19937 random(11);
+    std::normal_distribution<float> number;
+    for (std::size_t n = 0; n < spec.bytes() / sizeof(float); ++n) input.as<float>()[n] = number(random);
+    const auto stage = make(options);
+    const StageResult result = run(*stage, spec, input);
+    const auto plain = make_compression_cpu(options, SimdLevel::portable);
+    const StageResult want = run_on_one_thread(*plain, spec, input);
+    EXPECT_EQ(std::memcmp(result.block->as<std::uint8_t>(), want.block->as<std::uint8_t>(), result.spec.bytes()), 0);
+  }
+}
+
+TEST(RunningReferenceState, KeepsZeroInTheMiddleThroughSilence) {
+  Compression options;
+  options.scale = ScaleKind::symmetric;
+  RunningReference reference{options};
+  reference.follow(1.0F);
+  for (int frame = 0; frame < 5000; ++frame) reference.follow(0.0F);
+  EXPECT_EQ(level_of_number(std::bit_cast<std::uint32_t>(0.0F), reference.curve()), 128);
+}
+
 TEST(RunningReferenceState, GoesOnFromAnother) {
   RunningReference reference{Compression{}};
   reference.resume(5.0F);
