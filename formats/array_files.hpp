@@ -15,8 +15,9 @@ struct ArrayText {
 
 /// NumPy's format 1.0: float32 or complex64, [z, x] or [z, y, x].
 [[nodiscard]] ArrayText npy_text(const ImageFile& image);
-/// NRRD, as teem and 3D Slicer read it: always three axes x, y and z, in mm, which are 3D Slicer's R, A and S; complex values as
-/// an axis of two before them. https://teem.sourceforge.net/nrrd/format.html
+/// NRRD, as teem and 3D Slicer read it: always three axes x, y and z, in mm, at their R, A and S (base/anatomical_axes.hpp), or
+/// of axes that are no places in a space of their own; complex values as an axis of two before them.
+/// https://teem.sourceforge.net/nrrd/format.html
 [[nodiscard]] ArrayText nrrd_text(const ImageFile& image);
 /// VTK's XML image data, as ParaView reads it, in mm: one array of points named as the field is, with two components if complex.
 [[nodiscard]] ArrayText vti_text(const ImageFile& image);

@@ -1,9 +1,11 @@
 #include "formats/hdf5_image.hpp"
 
 #include <complex>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "base/anatomical_axes.hpp"
 #include "formats/hdf5_maker.hpp"
 #include "formats/hdf5_output.hpp"
 
@@ -31,6 +33,9 @@ void write_hdf5_image(int descriptor, const std::string& name, const ImageFile& 
   file.text(set, "quantity", image.pixels.name);
   if (!image.pixels.unit.empty()) file.text(set, "units", image.pixels.unit);
   file.text(set, "software", "Echoform");
+  // Of pixels along x, y and z, whichever order the array has.
+  const auto places = image.lines ? std::nullopt : pixel_places(grid, image.x, image.y, image.z);
+  if (places) file.matrix(set, "ras_of_pixels", ras_of_pixels(*places));
   const auto axis = [&](const char* called, const Axis& along, const Meaning& meaning) {
     const auto centres = file.axis(called, along, meaning.unit);
     if (meaning.name != called) file.text(centres, "name", meaning.name);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <utility>
 
@@ -35,6 +36,13 @@ void Hdf5Output::text(const Hdf5Handle& object, const char* name, const std::str
   const Hdf5Handle space(require(H5Screate(H5S_SCALAR)));
   const Hdf5Handle attribute(require(H5Acreate2(object.id(), name, type.id(), space.id(), H5P_DEFAULT, H5P_DEFAULT)));
   require(H5Awrite(attribute.id(), type.id(), value.c_str()));
+}
+
+void Hdf5Output::matrix(const Hdf5Handle& object, const char* name, const RasMatrix& values) const {
+  const std::array<hsize_t, 2> shape{values.size(), values.front().size()};
+  const Hdf5Handle space(require(H5Screate_simple(static_cast<int>(shape.size()), shape.data(), nullptr)));
+  const Hdf5Handle attribute(require(H5Acreate2(object.id(), name, H5T_NATIVE_DOUBLE, space.id(), H5P_DEFAULT, H5P_DEFAULT)));
+  require(H5Awrite(attribute.id(), H5T_NATIVE_DOUBLE, values.data()));
 }
 
 Hdf5Handle Hdf5Output::root() const {

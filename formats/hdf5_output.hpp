@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "base/anatomical_axes.hpp"
 #include "base/grid.hpp"
 #include "formats/hdf5_maker.hpp"
 
@@ -21,6 +22,8 @@ class Hdf5Output {
   Hdf5Handle axis(const char* name, const Axis& axis, const std::string& unit) const;
   /// An attribute of an object; that of the file for `root()`.
   void text(const Hdf5Handle& object, const char* name, const std::string& value) const;
+  /// An attribute of 4 x 4 numbers.
+  void matrix(const Hdf5Handle& object, const char* name, const RasMatrix& values) const;
   [[nodiscard]] Hdf5Handle root() const;
   /// Brings everything to the file, and closes it and what is open of it, so that a full disk is noticed here.
   void finish() { file_.close(); }

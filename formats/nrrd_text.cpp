@@ -1,7 +1,11 @@
 #include <fmt/format.h>
 
+#include <cstddef>
+#include <optional>
+#include <string>
 #include <string_view>
 
+#include "base/anatomical_axes.hpp"
 #include "formats/array_files.hpp"
 #include "formats/shown_axes.hpp"
 
@@ -37,6 +41,30 @@ std::string in_quotes(std::string_view text) {
   return value + '"';
 }
 
+std::string vector_text(double a, double b, double c) {
+  return fmt::format("({},{},{})", a, b, c);
+}
+
+/// The space, the ways from a pixel to the next, and where the first one is.
+struct Space {
+  std::string name;
+  std::string directions;
+  std::string origin;
+};
+
+Space space_of(const ImageFile& image) {
+  const auto places = image.lines ? std::nullopt : pixel_places(image.grid, image.x, image.y, image.z);
+  if (places) {
+    const RasMatrix matrix = ras_of_pixels(*places);
+    const auto column = [&](std::size_t k) { return vector_text(matrix[0][k], matrix[1][k], matrix[2][k]); };
+    return {"space: right-anterior-superior", fmt::format("{} {} {}", column(0), column(1), column(2)), column(3)};
+  }
+  // Ranges, angles and times are no places of anybody's.
+  const auto& [x, y, z] = shown_axes(image);
+  return {"space dimension: 3", fmt::format("({},0,0) (0,{},0) (0,0,{})", x.extent, y.extent, z.extent),
+          vector_text(x.first, y.first, z.first)};
+}
+
 }  // namespace
 
 ArrayText nrrd_text(const ImageFile& image) {
@@ -51,13 +79,12 @@ ArrayText nrrd_text(const ImageFile& image) {
   text += fmt::format("dimension: {}\n", analytic ? 4 : 3);
   // Before the space, whose dimension VTK's reader takes for the file's from there on.
   text += fmt::format("sizes: {}{} {} {}\n", components("2 "), x.count, y.count, z.count);
-  // Of the right-handed spaces the one whose coordinates 3D Slicer shows as they are.
-  text += "space: right-anterior-superior\n";
-  text += fmt::format("space directions: {}({},0,0) (0,{},0) (0,0,{})\n", components("none "), x.extent, y.extent, z.extent);
+  const Space space = space_of(image);
+  text += fmt::format("{}\nspace directions: {}{}\n", space.name, components("none "), space.directions);
   text += fmt::format("kinds: {}domain domain domain\n", components("complex "));
   text += "endian: little\nencoding: raw\n";
   text += fmt::format("space units: {} {} {}\n", in_quotes(x.unit), in_quotes(y.unit), in_quotes(z.unit));
-  text += fmt::format("space origin: ({},{},{})\n", x.first, y.first, z.first);
+  text += fmt::format("space origin: {}\n", space.origin);
   text += fmt::format("field:={}\n", analytic ? "analytic" : "envelope");
   text += fmt::format("axes:={}\n", value_text(axes_text(axes)));
   text += fmt::format("quantity:={}\n", value_text(image.pixels.name));

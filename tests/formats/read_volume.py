@@ -2,8 +2,9 @@
 
     read_volume.py READER MANIFEST
 
-The manifest is JSON: [{"file", "array", "shape", "origin", "spacing", "units", "texts": {name: text}}]; `array` is an .npy file of the
-same values in C order, of `shape` [z, y, x]. Leaves with code 1 where a file says something else.
+The manifest is JSON: [{"file", "array", "shape", "origin", "spacing", "places", "units", "texts": {name: text}}]; `array` is an .npy file
+of the same values in C order, of `shape` [z, y, x], origin and spacing are along x, y and z, and `places` says whether the axes are places
+in the part, which .nrrd has in the coordinates of medical viewers. Leaves with code 1 where a file says something else.
 """
 import json
 import re
@@ -18,11 +19,16 @@ from pathlib import Path
 import numpy as np
 
 
-class Volume:
-    """What a reader found: values [z, y, x], millimetres; units and texts are None where the reader does not tell."""
+# Right, anterior and superior are -x, y and -z.
+RAS = np.array([-1.0, 1.0, -1.0])
 
-    def __init__(self, values, origin, spacing, units=None, texts=None):
-        self.values, self.origin, self.spacing, self.units, self.texts = values, origin, spacing, units, texts
+
+class Volume:
+    """What a reader found: values [z, y, x], millimetres of the first voxel, and of the steps along x, y and z, a row each; space, units and
+    texts are None where the reader does not tell."""
+
+    def __init__(self, values, origin, steps, space=None, units=None, texts=None):
+        self.values, self.origin, self.steps, self.space, self.units, self.texts = values, np.array(origin), np.array(steps), space, units, texts
 
 
 def _nrrd_header(data: bytes):
@@ -50,14 +56,12 @@ def _vectors(text: str):
 def read_nrrd(path: Path) -> Volume:
     fields, keys, data = _nrrd_header(path.read_bytes())
     assert (fields["type"], fields["endian"], fields["encoding"]) == ("float", "little", "raw"), fields
-    assert fields["space"] == "right-anterior-superior", fields["space"]
     sizes = [int(size) for size in fields["sizes"].split()]
     kinds = fields["kinds"].split()
     assert len(sizes) == len(kinds) == int(fields["dimension"]), fields
     directions = _vectors(fields["space directions"])
     assert len(directions) == 3, directions
-    for axis, direction in enumerate(directions):
-        assert all((value > 0) == (k == axis) for k, value in enumerate(direction)), directions
+    assert fields.get("space") == "right-anterior-superior" or fields["space dimension"] == "3", fields
     if kinds[0] == "complex":
         assert sizes[0] == 2 and fields["space directions"].startswith("none "), fields
         values = np.frombuffer(data, "<c8").reshape(sizes[:0:-1])
@@ -65,7 +69,7 @@ def read_nrrd(path: Path) -> Volume:
         values = np.frombuffer(data, "<f4").reshape(sizes[::-1])
     assert kinds[-3:] == ["domain"] * 3, kinds
     units = re.findall(r'"([^"]*)"', fields["space units"])
-    return Volume(values, _vectors(fields["space origin"])[0], [direction[k] for k, direction in enumerate(directions)], units, keys)
+    return Volume(values, _vectors(fields["space origin"])[0], directions, fields.get("space", ""), units, keys)
 
 
 def read_vti(path: Path) -> Volume:
@@ -87,7 +91,7 @@ def read_vti(path: Path) -> Volume:
     texts = {text.get("Name"): bytes(int(code) & 255 for code in text.text.split()).decode().removesuffix("\0")
              for text in image.find("FieldData")} | {"field": array.get("Name")}
     return Volume(values, [float(number) for number in image.get("Origin").split()],
-                  [float(number) for number in image.get("Spacing").split()], texts=texts)
+                  np.diag([float(number) for number in image.get("Spacing").split()]), texts=texts)
 
 
 def read_with_vtk(path: Path) -> Volume:
@@ -111,7 +115,8 @@ def read_with_vtk(path: Path) -> Volume:
         texts = {name: image.GetFieldData().GetAbstractArray(name).GetValue(0) for name in names} | {"field": array.GetName()}
         matrix = image.GetDirectionMatrix()
         assert all(matrix.GetElement(i, j) == (i == j) for i in range(3) for j in range(3))
-    return Volume(values.reshape(image.GetDimensions()[::-1]), image.GetOrigin(), image.GetSpacing(), texts=texts)
+    # Of a NRRD VTK knows the place and the distances of voxels, not their directions.
+    return Volume(values.reshape(image.GetDimensions()[::-1]), image.GetOrigin(), None if nrrd else np.diag(image.GetSpacing()), texts=texts)
 
 
 def teem() -> str | None:
@@ -129,8 +134,7 @@ def read_with_teem(path: Path) -> Volume:
     values = np.array(data.decode().split(), np.float32)
     values = values.view(np.complex64).reshape(sizes[:0:-1]) if len(sizes) == 4 else values.reshape(sizes[::-1])
     assert fields["kinds"].split() == ["complex"] * (len(sizes) - 3) + ["domain"] * 3, fields
-    directions = _vectors(fields["space directions"])
-    return Volume(values, _vectors(fields["space origin"])[0], [direction[k] for k, direction in enumerate(directions)],
+    return Volume(values, _vectors(fields["space origin"])[0], _vectors(fields["space directions"]), fields.get("space", ""),
                   re.findall(r'"([^"]*)"', fields["space units"]), keys)
 
 
@@ -146,8 +150,12 @@ def check(reader: str, expected: dict) -> None:
     else:
         assert volume.values.tobytes() == values.tobytes(), "values differ"
     # Doubles, some of which were multiplied by 1000: a few units in the last place.
-    np.testing.assert_allclose(volume.origin, expected["origin"], rtol=1e-14, atol=1e-14)
-    np.testing.assert_allclose(volume.spacing, expected["spacing"], rtol=1e-14)
+    turn = RAS if path.suffix == ".nrrd" and expected["places"] else np.ones(3)
+    np.testing.assert_allclose(volume.origin, turn * expected["origin"], rtol=1e-14, atol=1e-14)
+    if volume.space is not None:
+        assert volume.space == ("right-anterior-superior" if expected["places"] else ""), volume.space
+    if volume.steps.ndim == 2:
+        np.testing.assert_allclose(volume.steps, np.diag(turn * expected["spacing"]), rtol=1e-14)
     if volume.units is not None:
         assert volume.units == expected["units"], volume.units
     for name, text in expected["texts"].items():

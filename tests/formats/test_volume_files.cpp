@@ -96,6 +96,7 @@ class VolumeFiles : public ::testing::TestWithParam<const char*> {
                        {"shape", {one.grid.z.count, one.grid.y.count, one.grid.x.count}},
                        {"origin", one.origin},
                        {"spacing", one.spacing},
+                       {"places", one.y.unit == "m"},
                        {"units", one.units},
                        {"texts",
                         {{"field", one.complex_values ? "analytic" : "envelope"},

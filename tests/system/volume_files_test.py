@@ -82,11 +82,12 @@ class VolumeFiles(unittest.TestCase):
     def check(self, stem, values):
         """All formats of one volume hold `values`, [z, y, x], at their places."""
         self.assertEqual(values.shape, (Z.size, Y.size, X.size))
-        for volume in (read_nrrd(stem.with_name(stem.name + ".nrrd")), read_vti(stem.with_name(stem.name + ".vti"))):
+        # Coordinates of medical viewers, and those of the part.
+        for volume, turn in ((read_nrrd(stem.with_name(stem.name + ".nrrd")), (-1, 1, -1)), (read_vti(stem.with_name(stem.name + ".vti")), (1, 1, 1))):
             self.assertEqual(volume.values.dtype, values.dtype)
             self.assertEqual(volume.values.tobytes(), values.tobytes())
-            numpy.testing.assert_allclose(volume.origin, (X[0], Y[0], Z[0]), rtol=1e-12)
-            numpy.testing.assert_allclose(volume.spacing, (X[1] - X[0], Y[1] - Y[0], Z[1] - Z[0]), rtol=1e-12)
+            numpy.testing.assert_allclose(volume.origin, numpy.multiply(turn, (X[0], Y[0], Z[0])), rtol=1e-12)
+            numpy.testing.assert_allclose(volume.steps, numpy.diag(numpy.multiply(turn, (X[1] - X[0], Y[1] - Y[0], Z[1] - Z[0]))), rtol=1e-12)
         with h5py.File(stem.with_name(stem.name + ".h5")) as file:
             self.assertEqual(file["image"][:].tobytes(), values.tobytes())
             self.assertEqual(file["image"].attrs["axes"], b"z y x")
