@@ -125,6 +125,11 @@ std::span<const std::byte> FrameImager::display(std::string_view view) const {
   return pixels_of<std::byte>(*setup_, slot_, view, OutputKind::display);
 }
 
+double FrameImager::display_reference(std::string_view view) const {
+  const auto output = groups_ ? std::nullopt : setup_->recipe.find(view, OutputKind::display);
+  return output ? static_cast<double>(slot_.outputs[*output].reference) : 0.0;
+}
+
 std::uint64_t FrameImager::invalid_samples() const {
   return groups_ ? groups_->invalid_samples() : slot_.invalid_samples;
 }

@@ -45,6 +45,8 @@ class FrameImager {
   [[nodiscard]] std::span<const std::complex<float>> analytic(std::string_view view) const;
   /// What figures show of the view instead of its envelope (display_for_figures()); empty where it is the envelope.
   [[nodiscard]] std::span<const std::byte> display(std::string_view view) const;
+  /// What that shows as 0 dB, or as the end of a scale of numbers; 0 where there is none.
+  [[nodiscard]] double display_reference(std::string_view view) const;
   [[nodiscard]] std::uint64_t invalid_samples() const;
 
   [[nodiscard]] const ImagingSetup& setup() const noexcept { return *setup_; }

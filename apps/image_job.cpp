@@ -333,7 +333,7 @@ class ImageJob {
     const OutputDescription& description =
         setup.recipe.outputs[setup.recipe.find(view, OutputKind::envelope).value()].description;
     file.grid = alone_ ? description.grid : whole_;
-    file.pixels = description.pixels;
+    describe_pixels(file, description, setup.scale);
     file.x = description.x;
     file.y = description.y;
     file.z = description.z;
@@ -343,9 +343,6 @@ class ImageJob {
     file.field = options_.field == "analytic" ? ImageField::analytic : ImageField::envelope;
     file.title = fmt::format("{}, {}", std::filesystem::path(options_.input).filename().string(), frames);
     file.view = view;
-    file.dynamic_range_db = setup.scale.dynamic_range_db;
-    file.gain_db = setup.scale.gain_db;
-    if (setup.scale.fixed_reference) file.reference = *setup.scale.fixed_reference;
     return file;
   }
 
@@ -361,6 +358,7 @@ class ImageJob {
     file.y = description.y;
     file.z = description.z;
     file.lines = description.lines;
+    describe_pixels(file, description, imager_->setup().scale, imager_->display_reference(view));
     show_levels(file, levels, values);
     return file;
   }

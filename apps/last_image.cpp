@@ -63,10 +63,9 @@ ImageFile LastImage::file(std::size_t view, bool for_figure) {
   ImageFile file;
   const Envelope& envelope = envelopes_[view];
   const bool display = for_figure && envelope.display.has_value();
-  file.pixels = envelope.description.pixels;
+  describe_pixels(file, envelope.description, scale_, static_cast<double>(envelope.reference));
   file.title = fmt::format("sequence {}", sequence_);
   file.view = envelope.description.view;
-  file.dynamic_range_db = scale_.dynamic_range_db;
   if (display) {
     file.grid = envelope.of_display.grid;
     file.x = envelope.of_display.x;
@@ -81,8 +80,6 @@ ImageFile LastImage::file(std::size_t view, bool for_figure) {
   file.z = envelope.description.z;
   file.lines = envelope.description.lines;
   file.envelope = envelope.pixels;
-  file.gain_db = scale_.gain_db;
-  if (envelope.reference > 0.0F) file.reference = envelope.reference;
   return file;
 }
 

@@ -35,6 +35,7 @@
 #include "jobs/split_operator.hpp"
 #include "jobs/together.hpp"
 #include "methods/host_memory.hpp"
+#include "methods/optoacoustic_images.hpp"
 #include "methods/unmix_volumes.hpp"
 #include "methods/unmixing_settings.hpp"
 
@@ -105,7 +106,8 @@ class ReconstructJob {
     for (const std::string& line : job_.warnings) spdlog::warn("{}", line);
     check_same_data();
     together(communicator_, [&] {
-      if (root_ && options_.preview) preview_ = std::make_unique<VolumePreview>(configuration_, grid());
+      if (root_ && options_.preview)
+        preview_ = std::make_unique<VolumePreview>(configuration_, grid(), pressure_of(job_.parts.front()));
     });
     if (preview_) {
       for (const std::string& line : preview_->invitations()) spdlog::info("preview: {}", line);
@@ -164,6 +166,9 @@ class ReconstructJob {
   [[nodiscard]] const Grid& grid() const { return job_.parts.front().geometry.grid; }
   /// "750nm: " where there are others.
   static std::string label(const Reconstruction& part) { return part.wavelength.empty() ? "" : part.wavelength + ": "; }
+  static ImageQuantity pressure_of(const Reconstruction& part) {
+    return initial_pressure(part.settings.non_negative.value_or(false) ? ShownPart::non_negative : ShownPart::signed_values);
+  }
   [[nodiscard]] std::filesystem::path checkpoint_of(const Reconstruction& part) const {
     return part.wavelength.empty() ? std::filesystem::path(options_.checkpoint)
                                    : with_view_name(options_.checkpoint, part.wavelength);
@@ -361,14 +366,15 @@ class ReconstructJob {
     const std::string title =
         fmt::format("{}, frame {}", std::filesystem::path(options_.input).filename().string(), options_.frame);
     std::size_t volume = 0;
-    for (const std::vector<float>& values : volumes_) outputs_.write(volume++, grid(), values, {"initial pressure", ""}, title);
+    for (std::size_t k = 0; k < volumes_.size(); ++k)
+      outputs_.write(volume++, grid(), volumes_[k], pressure_of(job_.parts[k]), title);
     if (!job_.unmixing) return;
     const UnmixedVolumes unmixed = unmix_volumes(*job_.unmixing, volumes_, grid(), team);
     for (std::size_t m = 0; m < job_.unmixing->components.size(); ++m) {
       const auto values = std::span<const float>(unmixed.concentrations).subspan(m * grid().pixels(), grid().pixels());
-      outputs_.write(volume++, grid(), values, {"concentration", ""}, title);
+      outputs_.write(volume++, grid(), values, concentration(ShownPart::signed_values), title);
     }
-    if (job_.unmixing->saturation) outputs_.write(volume++, grid(), unmixed.saturation, {"oxygen saturation", ""}, title);
+    if (job_.unmixing->saturation) outputs_.write(volume++, grid(), unmixed.saturation, oxygen_saturation(), title);
   }
 
   const ReconstructOptions& options_;

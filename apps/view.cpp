@@ -19,6 +19,7 @@
 #include "base/errors.hpp"
 #include "base/histogram.hpp"
 #include "formats/image_writer.hpp"
+#include "transport/publish/image_message.hpp"
 #include "transport/publish/subscriber.hpp"
 
 namespace echoform {
@@ -123,29 +124,23 @@ void print_json(const SubscriberStatistics& s, const Observed& seen) {
   print("{}\n", summary.dump(-1, ' ', true, nlohmann::ordered_json::error_handler_t::replace));
 }
 
-Axis axis_of(const wire::Axis& axis) {
-  return {Metres(axis.first()), Metres(axis.last()), axis.count()};
-}
-
-/// What an axis's numbers are: metres along `usual` unless the message says otherwise.
-Meaning meaning_of(const wire::Axis& axis, const char* usual) {
-  return {axis.name().empty() ? usual : axis.name(), axis.has_unit() ? axis.unit() : "m"};
-}
-
 void write_snapshot(const wire::Image& image, const std::filesystem::path& path, const ImageWriter& writer) {
   ImageFile file;
-  file.grid.x = axis_of(image.x());
-  file.grid.z = axis_of(image.z());
-  if (image.has_y()) file.grid.y = axis_of(image.y());
-  file.x = meaning_of(image.x(), "x");
-  file.y = meaning_of(image.y(), "y");
-  file.z = meaning_of(image.z(), "z");
+  file.grid = grid_of(image);
+  const AxisMeanings axes = meanings_of(image);
+  file.x = axes.x;
+  file.y = axes.y;
+  file.z = axes.z;
   if (image.has_lines()) {
     const wire::LineGeometry& lines = image.lines();
     file.lines = LineGeometry{Metres(lines.apex_x()), Metres(lines.apex_z()), Metres(lines.radius()), lines.angle()};
   }
   if (!image.pixel_name().empty()) file.pixels.name = image.pixel_name();
   file.pixels.unit = image.pixel_unit();
+  file.scale = scale_of(image);
+  file.limit = image.pixel_limit();
+  const bool numbers = shows_numbers(file.scale.kind);
+  if (numbers) file.scale.end = std::max(0.0, image.reference());
   file.title = fmt::format("{}, sequence {}", image.stream(), image.sequence());
   file.view = image.view();
   file.dynamic_range_db = image.dynamic_range_db();
@@ -157,7 +152,7 @@ void write_snapshot(const wire::Image& image, const std::filesystem::path& path,
     std::memcpy(envelope.data(), image.pixels().data(), envelope.size() * sizeof(float));
     file.envelope = envelope;
     file.gain_db = image.gain_db();
-    if (image.reference() > 0.0) file.reference = image.reference();
+    if (!numbers && image.reference() > 0.0) file.reference = image.reference();
   }
   writer.write(file);
   spdlog::info("wrote {}", path.string());
@@ -176,7 +171,8 @@ class FigureStream {
   /// To be told each image of the stream that is watched.
   void follow(const wire::Image& image) {
     if (!wanted_ || image.encoding() != wire::ENVELOPE_FLOAT32) return;
-    if (is_plane_of_part(meaning_of(image.x(), "x"), meaning_of(image.z(), "z"))) {
+    const AxisMeanings axes = meanings_of(image);
+    if (is_plane_of_part(axes.x, axes.z)) {
       subscriber_.reset();
       return;
     }

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
-#include <algorithm>
 #include <utility>
 
 #include "base/errors.hpp"
@@ -36,23 +35,18 @@ std::size_t VolumeOutputs::working_bytes(std::size_t voxels) const {
   return most;
 }
 
-void VolumeOutputs::write(std::size_t volume, const Grid& grid, std::span<const float> values, const Meaning& meaning,
+void VolumeOutputs::write(std::size_t volume, const Grid& grid, std::span<const float> values, const ImageQuantity& quantity,
                           const std::string& title) const {
   ImageFile file;
   file.grid = grid;
   file.view = names_[volume];
-  file.pixels = meaning;
+  file.pixels = quantity.pixels;
+  file.scale = quantity.scale;
   file.title = title;
   file.archive = &archive_;
+  file.envelope = values;
   for (const Output& output : outputs_) {
     if (output.volume != volume) continue;
-    file.envelope = values;
-    std::vector<float> shown;
-    if (output.writer->draws()) {
-      shown.assign(values.begin(), values.end());
-      for (float& value : shown) value = value > 0.0F ? value : 0.0F;
-      file.envelope = shown;
-    }
     output.writer->write(file);
     spdlog::info("wrote {}", output.path.string());
   }

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "base/grid.hpp"
-#include "base/meaning.hpp"
 #include "formats/image_writer.hpp"
+#include "methods/optoacoustic_images.hpp"
 
 namespace echoform {
 
@@ -27,9 +27,8 @@ class VolumeOutputs {
   /// Bytes that writing a volume of so many voxels takes beside its values.
   [[nodiscard]] std::size_t working_bytes(std::size_t voxels) const;
 
-  /// Volume [z, y, x] number `volume`, into each of its files. Figures, which have a scale in dB, show nothing where it is below
-  /// 0 or no number.
-  void write(std::size_t volume, const Grid& grid, std::span<const float> values, const Meaning& meaning,
+  /// Volume [z, y, x] number `volume`, into each of its files.
+  void write(std::size_t volume, const Grid& grid, std::span<const float> values, const ImageQuantity& quantity,
              const std::string& title) const;
 
  private:

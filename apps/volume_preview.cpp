@@ -11,7 +11,8 @@
 
 namespace echoform {
 
-VolumePreview::VolumePreview(const Configuration& configuration, const Grid& grid) : grid_(grid) {
+VolumePreview::VolumePreview(const Configuration& configuration, const Grid& grid, ImageQuantity quantity)
+    : grid_(grid), quantity_(std::move(quantity)) {
   for (const SinkDoor& door : sink_doors()) {
     if (door.shows_iterates) sinks_.push_back(door.make(configuration));
   }
@@ -63,7 +64,8 @@ bool VolumePreview::looked_at() const {
 void VolumePreview::announce(std::string view) {
   auto setup = std::make_shared<ImagingSetup>();
   OutputDescription description{std::move(view), OutputKind::envelope, grid_};
-  description.pixels = {"initial pressure", ""};
+  description.pixels = quantity_.pixels;
+  description.scale = quantity_.scale;
   setup->recipe.outputs.push_back({std::move(description), 0, 0});
   for (const OpenSink& open : sinks_) open.sink->setup_changed(setup);
   setup_ = std::move(setup);

@@ -11,6 +11,7 @@
 #include "apps/doors.hpp"
 #include "base/grid.hpp"
 #include "config/configuration.hpp"
+#include "methods/optoacoustic_images.hpp"
 #include "pipeline/frame_slot.hpp"
 #include "pipeline/imaging_setup.hpp"
 
@@ -23,7 +24,7 @@ class VolumePreview {
 
   /// Opens the page, [server] web, and the publisher of images, [server] images. Throws InputError for addresses that are none,
   /// RuntimeFault for a port in use.
-  VolumePreview(const Configuration& configuration, const Grid& grid);
+  VolumePreview(const Configuration& configuration, const Grid& grid, ImageQuantity quantity);
 
   /// What to do to see iterates, for people, a line each.
   [[nodiscard]] std::vector<std::string> invitations() const;
@@ -40,6 +41,7 @@ class VolumePreview {
   void announce(std::string view);
 
   const Grid grid_;
+  const ImageQuantity quantity_;
   std::vector<OpenSink> sinks_;
   std::shared_ptr<const ImagingSetup> setup_;
   FrameSlot slot_;

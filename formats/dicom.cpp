@@ -21,6 +21,7 @@
 #include <cstdint>
 #include <ctime>
 #include <random>
+#include <span>
 #include <stdexcept>
 #include <string_view>
 
@@ -56,6 +57,11 @@ const std::string& study_uid() {
   return uid;
 }
 const std::string& series_uid() {
+  static const std::string uid = new_uid();
+  return uid;
+}
+/// Of the coordinates of all of this run's images.
+const std::string& frame_uid() {
   static const std::string uid = new_uid();
   return uid;
 }
@@ -107,6 +113,9 @@ class DicomItem {
   void real(const DcmTagKey& key, double value) const { require(item_.putAndInsertFloat64(DcmTag(key, EVR_FD), value)); }
   void bytes(const DcmTagKey& key, const std::vector<std::uint8_t>& values) const {
     require(item_.putAndInsertUint8Array(DcmTag(key, EVR_OB), values.data(), static_cast<unsigned long>(values.size())));
+  }
+  void words(const DcmTagKey& key, DcmEVR kind, const std::vector<Uint16>& values) const {
+    require(item_.putAndInsertUint16Array(DcmTag(key, kind), values.data(), static_cast<unsigned long>(values.size())));
   }
   [[nodiscard]] DicomItem added(const DcmTagKey& sequence) const {
     DcmItem* made = nullptr;
@@ -188,10 +197,61 @@ void put_identity(const DicomItem& item, const ImageFile& image) {
   }
 }
 
+/// Decimal strings, which have at most 16 characters each.
+std::string decimals(std::span<const double> values) {
+  std::string text;
+  for (const double value : values) text += fmt::format("{}{:.9g}", text.empty() ? "" : "\\", value);
+  return text;
+}
+
+/// Beside what secondary captures need, so that viewers put the picture where the image lies.
+void put_place(const DicomItem& item, const PicturePlace& place) {
+  item.text(DCM_FrameOfReferenceUID, EVR_UI, frame_uid());
+  item.text(DCM_PositionReferenceIndicator, EVR_LO, "");
+  item.text(DCM_ImagePositionPatient, EVR_DS, decimals(place.first));
+  item.text(DCM_ImageOrientationPatient, EVR_DS, fmt::format("{}\\{}", decimals(place.across), decimals(place.down)));
+}
+
+/// Of palettes: 256 entries of 16 bits.
+void put_palette(const DicomItem& item, const std::vector<Rgb>& colours) {
+  const std::array descriptors{DCM_RedPaletteColorLookupTableDescriptor, DCM_GreenPaletteColorLookupTableDescriptor,
+                               DCM_BluePaletteColorLookupTableDescriptor};
+  const std::array tables{DCM_RedPaletteColorLookupTableData, DCM_GreenPaletteColorLookupTableData,
+                          DCM_BluePaletteColorLookupTableData};
+  for (std::size_t c = 0; c < tables.size(); ++c) {
+    std::vector<Uint16> table;
+    for (const Rgb& colour : colours) table.push_back(static_cast<Uint16>(257 * colour[c]));
+    item.words(descriptors[c], EVR_US, {static_cast<Uint16>(colours.size()), 0, 16});
+    item.words(tables[c], EVR_OW, table);
+  }
+}
+
+/// PS3.3 C.7.6.16.2.11: what stored bytes stand for.
+void put_values(const DicomItem& item, const PictureValues& values) {
+  if (values.first > 0) item.whole(DCM_PixelPaddingValue, 0);
+  const DicomItem mapping = item.added(DCM_RealWorldValueMappingSequence);
+  mapping.whole(DCM_RealWorldValueFirstValueMapped, values.first);
+  mapping.whole(DCM_RealWorldValueLastValueMapped, 255);
+  mapping.real(DCM_RealWorldValueIntercept, values.intercept);
+  mapping.real(DCM_RealWorldValueSlope, values.slope);
+  mapping.text(DCM_LUTExplanation, EVR_LO, values.name.substr(0, 64));
+  mapping.text(DCM_LUTLabel, EVR_SH, values.name.substr(0, 16));
+  const DicomItem unit = mapping.added(DCM_MeasurementUnitsCodeSequence);
+  // The Unified Code for Units of Measure writes powers without a mark, and no unit as 1.
+  std::string code = values.unit.empty() ? "1" : values.unit;
+  std::erase(code, '^');
+  unit.text(DCM_CodeValue, EVR_SH, code);
+  unit.text(DCM_CodingSchemeDesignator, EVR_SH, "UCUM");
+  unit.text(DCM_CodeMeaning, EVR_LO, values.unit.empty() ? "no units" : values.unit);
+}
+
 void put_picture(const DicomItem& item, const Picture& picture) {
-  item.whole(DCM_SamplesPerPixel, picture.grey ? 1 : 3);
-  item.text(DCM_PhotometricInterpretation, EVR_CS, picture.grey ? "MONOCHROME2" : "RGB");
-  if (!picture.grey) item.whole(DCM_PlanarConfiguration, 0);
+  const bool palette = picture.values && !picture.values->colours.empty();
+  item.whole(DCM_SamplesPerPixel, picture.values ? 1 : 3);
+  item.text(DCM_PhotometricInterpretation, EVR_CS, palette ? "PALETTE COLOR" : picture.values ? "MONOCHROME2" : "RGB");
+  if (!picture.values) item.whole(DCM_PlanarConfiguration, 0);
+  if (palette) put_palette(item, picture.values->colours);
+  if (picture.values) put_values(item, *picture.values);
   item.whole(DCM_Rows, picture.height);
   item.whole(DCM_Columns, picture.width);
   item.whole(DCM_BitsAllocated, 8);
@@ -199,9 +259,9 @@ void put_picture(const DicomItem& item, const Picture& picture) {
   item.whole(DCM_HighBit, 7);
   item.whole(DCM_PixelRepresentation, 0);
   if (const auto spacing = picture.spacing()) {
-    // Decimal strings have at most 16 characters.
-    item.text(DCM_PixelSpacing, EVR_DS, fmt::format("{:.9g}\\{:.9g}", 1e3 * spacing->first, 1e3 * spacing->second));
+    item.text(DCM_PixelSpacing, EVR_DS, decimals(std::array{1e3 * spacing->first, 1e3 * spacing->second}));
   }
+  if (picture.place) put_place(item, *picture.place);
   for (const PictureRegion& region : picture.regions) put_region(item.added(DCM_SequenceOfUltrasoundRegions), region);
   item.bytes(DCM_PixelData, picture.pixels);
 }

@@ -14,9 +14,11 @@ namespace echoform::formats {
 [[nodiscard]] std::string dicom_status();
 
 /// Writes to `path`; `name` is what messages call it. The figure of the image, in colours, or by its archive entry the image
-/// itself in 8 bits of grey, 255 at 0 dB; in either case with the places of its pixels: Pixel Spacing in mm, and regions in cm
-/// with what their first pixel stands for. All files of one run are one series of one study. Throws InputError for volumes
-/// without their figure and as draw_figure(), RuntimeFault if writing fails or this build cannot.
+/// itself in 8 bits: of grey, 255 at 0 dB, or on a scale of numbers levels of it with a palette of the figure's colours; and what
+/// these bytes stand for, as a Real World Value Mapping. In either case with the places of its pixels: Pixel Spacing in mm,
+/// regions in cm with what their first pixel stands for, and of a plane of the part where it lies (base/anatomical_axes.hpp). All
+/// files of one run are one series of one study. Throws InputError for volumes without their figure and as draw_figure(),
+/// RuntimeFault if writing fails or this build cannot.
 void write_dicom(const std::filesystem::path& path, const std::string& name, const ImageFile& image);
 
 }  // namespace echoform::formats

@@ -20,7 +20,7 @@ class EnvelopeView {
   [[nodiscard]] float operator[](std::size_t index) const {
     return envelope_.empty() ? std::abs(analytic_[index]) : envelope_[index];
   }
-  /// What figures show in decibels, of images with a sign too.
+  /// Of images with a sign too.
   [[nodiscard]] float magnitude(std::size_t index) const { return std::abs((*this)[index]); }
   /// Values from `first` on, as many as `into` holds.
   void copy(std::size_t first, std::span<float> into) const {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <mutex>
 
+#include "base/anatomical_axes.hpp"
 #include "base/errors.hpp"
 #include "formats/envelope_view.hpp"
 #include "formats/figure_panel.hpp"
@@ -13,7 +14,9 @@
 namespace echoform {
 namespace {
 
-constexpr double longer_side = 880.0;  // pixels
+// Pixels.
+constexpr double longer_side = 880.0;
+constexpr double height_of_other_units = 620.0;
 
 }  // namespace
 
@@ -24,10 +27,10 @@ double FigureLayout::row_of(Metres z) const {
   return static_cast<double>(top) + (z - z_first) / (z_last - z_first) * static_cast<double>(plot_height);
 }
 
-FigureLayout layout_figure(const Grid& grid) {
+FigureLayout layout_figure(const Grid& grid, bool one_unit) {
   FigureLayout layout;
-  const Metres x_half(0.5 * formats::pixel_extent(grid.x, grid).value);
-  const Metres z_half(0.5 * formats::pixel_extent(grid.z, grid).value);
+  const Metres x_half(0.5 * pixel_extent(grid.x, grid).value);
+  const Metres z_half(0.5 * pixel_extent(grid.z, grid).value);
   layout.x_first = grid.x.first - x_half;
   layout.x_last = grid.x.last + x_half;
   layout.z_first = grid.z.first - z_half;
@@ -35,8 +38,12 @@ FigureLayout layout_figure(const Grid& grid) {
   const double x_extent = (layout.x_last - layout.x_first).value;
   const double z_extent = (layout.z_last - layout.z_first).value;
   const double scale = longer_side / std::max(x_extent, z_extent);
-  layout.plot_width = static_cast<std::size_t>(std::lround(std::max(x_extent * scale, longer_side / formats::figure_slimmest)));
-  layout.plot_height = static_cast<std::size_t>(std::lround(std::max(z_extent * scale, longer_side / formats::figure_slimmest)));
+  const auto side = [&](double extent, double of_other_units) {
+    return static_cast<std::size_t>(
+        std::lround(one_unit ? std::max(extent * scale, longer_side / formats::figure_slimmest) : of_other_units));
+  };
+  layout.plot_width = side(x_extent, longer_side);
+  layout.plot_height = side(z_extent, height_of_other_units);
   layout.left = formats::figure_margin_left;
   layout.top = formats::figure_margin_top;
   layout.width = formats::figure_margin_left + layout.plot_width + formats::figure_margin_right;
@@ -54,9 +61,9 @@ Figure draw_figure(const ImageFile& image) {
   if (envelope.size() != grid.pixels())
     throw InputError("figure", fmt::format("an image of {} values", envelope.size()),
                      fmt::format("{} for its grid", grid.pixels()));
-  const formats::LevelScale scale = formats::level_scale(image);
+  const formats::FigureScale scale = formats::figure_scale(image);
 
-  Figure figure{layout_figure(grid), {}};
+  Figure figure{layout_figure(grid, image.x.unit == image.z.unit), {}};
   const FigureLayout& layout = figure.layout;
   const formats::Panel panel{layout.left, layout.top, formats::panel_axis(grid, grid.x, image.x, layout.plot_width),
                              formats::panel_axis(grid, grid.z, image.z, layout.plot_height)};
@@ -64,12 +71,12 @@ Figure draw_figure(const ImageFile& image) {
   formats::Canvas canvas(layout.width, layout.height);
   const std::size_t columns = grid.x.count;
   formats::paint_panel(canvas, panel, grid.z.count, columns, scale,
-                       [&](std::size_t iz, std::size_t ix) { return envelope.magnitude(iz * columns + ix); });
+                       [&](std::size_t iz, std::size_t ix) { return scale.seen(envelope[iz * columns + ix]); });
   canvas.ink();
   formats::draw_axes(canvas, panel);
   const auto right = static_cast<double>(layout.left + layout.plot_width);
-  formats::draw_colour_bar(canvas, right + formats::figure_bar_gap, layout.top, layout.plot_height, layout.width,
-                           image.dynamic_range_db, image.pixels.name);
+  formats::draw_colour_bar(canvas, right + formats::figure_bar_gap, layout.top, layout.plot_height, layout.width, scale,
+                           image.pixels);
   formats::draw_title(canvas, image, layout.width,
                       static_cast<double>(layout.left) + 0.5 * static_cast<double>(layout.plot_width),
                       static_cast<double>(layout.top) - 26.0);

@@ -1,4 +1,4 @@
-// The figure of an image or a volume: axes in mm, a dB colour bar, a title.
+// The figure of an image or a volume: axes in mm, a colour bar in decibels or of numbers in their unit, a title.
 #pragma once
 
 #include <cstddef>
@@ -26,8 +26,9 @@ struct FigureLayout {
   [[nodiscard]] double row_of(Metres z) const;
 };
 
-/// The layout that draw_figure uses for a grid. Both axes have one scale unless the grid is longer than 6:1.
-[[nodiscard]] FigureLayout layout_figure(const Grid& grid);
+/// The layout that draw_figure uses for a grid. Both axes have one scale unless the grid is longer than 6:1, or they are in
+/// different units, as time and range are: then each fills the figure.
+[[nodiscard]] FigureLayout layout_figure(const Grid& grid, bool one_unit = true);
 
 struct Figure {
   FigureLayout layout;
@@ -60,12 +61,12 @@ struct VolumeFigure {
   std::size_t width = 0;  ///< pixels
   std::size_t height = 0;
   std::vector<PlotArea> plots;      ///< C-scan [y, x], B-scan [z, x] and D-scan [z, y]: the slices, then the projections
-  std::string maximum;              ///< where it is, "x = 1.25 mm, y = ..."; empty if nothing is above 0
+  std::string maximum;              ///< where it is, "x = 1.25 mm, y = ..."; empty if there is none above 0
   std::vector<std::uint8_t> rgb{};  ///< [height, width, 3]
 };
 
-/// Draws the figure of a volume: the three slices through its largest finite value, and the three maximum projections, on one
-/// scale of colours. Throws InputError as draw_figure.
+/// Draws the figure of a volume: the three slices through its largest finite value, or the largest magnitude where values have a
+/// sign, and the three projections of such values, on one scale of colours. Throws InputError as draw_figure.
 [[nodiscard]] VolumeFigure draw_volume_figure(const ImageFile& image);
 
 }  // namespace echoform

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/anatomical_axes.hpp"
 #include "base/errors.hpp"
 #include "formats/envelope_view.hpp"
 #include "formats/figure_font.hpp"
@@ -10,6 +11,7 @@ namespace echoform::formats {
 namespace {
 
 constexpr double bar_width = 26.0;
+constexpr std::size_t legend_gap = 36;
 
 /// 1, 2 or 5 times a power of ten, so that at most `most` steps lie in `extent`.
 double nice_step(double extent, double most) {
@@ -115,28 +117,37 @@ std::mutex& figure_mutex() {
   return mutex;
 }
 
-double LevelScale::level(float value) const {
+double FigureScale::level(float value) const {
+  if (of_numbers()) return (static_cast<double>(value) - low()) / (high() - low());
   // An image of zeros has no peak and is all background.
-  const double decibels = reference > 0.0 ? 20.0 * std::log10(static_cast<double>(value) / reference) + gain_db : -1e300;
+  const double decibels =
+      reference > 0.0 ? decibels_a_decade(kind) * std::log10(static_cast<double>(value) / reference) + gain_db : -1e300;
   return 1.0 + decibels / dynamic_range_db;
 }
 
-Rgb LevelScale::colour(float value) const {
-  return sequential_colour(level(value));
+Rgb FigureScale::colour_of_level(double level) const {
+  return kind == ScaleKind::symmetric ? diverging_colour(2.0 * level - 1.0) : sequential_colour(level);
 }
 
-LevelScale level_scale(const ImageFile& image) {
+FigureScale figure_scale(const ImageFile& image) {
   if (!(image.dynamic_range_db > 0.0) || !std::isfinite(image.dynamic_range_db) || !std::isfinite(image.gain_db)) {
     throw InputError("figure", fmt::format("a dynamic range of {} dB and a gain of {} dB", image.dynamic_range_db, image.gain_db),
                      "a positive range and a finite gain");
   }
-  LevelScale scale{image.reference.value_or(0.0), image.gain_db, image.dynamic_range_db};
-  if (image.reference) return scale;
+  FigureScale scale{image.scale.kind, image.reference.value_or(0.0), image.gain_db, image.dynamic_range_db};
+  double peak = 0.0;
   const EnvelopeView envelope(image);
+  scale.some_have_none = image.scale.masked;
   for (std::size_t k = 0; k < envelope.size(); ++k) {
     const float value = envelope.magnitude(k);
-    if (std::isfinite(value)) scale.reference = std::max(scale.reference, static_cast<double>(value));
+    if (std::isfinite(value)) peak = std::max(peak, static_cast<double>(value));
+    scale.some_have_none = scale.some_have_none || (scale.of_numbers() && std::isnan(value));
   }
+  if (!image.reference) scale.reference = peak;
+  if (!scale.of_numbers()) return scale;
+  scale.end = image.scale.end > 0.0 ? image.scale.end : peak * std::pow(10.0, -image.gain_db / 20.0);
+  if (!(scale.end > 0.0) || !std::isfinite(scale.end)) scale.end = 1.0;
+  scale.interpolates = !scale.some_have_none && !(image.limit > 0.0);
   return scale;
 }
 
@@ -187,25 +198,35 @@ void draw_axes(const Canvas& canvas, const Panel& panel) {
 }
 
 void draw_colour_bar(Canvas& canvas, double left, std::size_t top, std::size_t bar_height, std::size_t right,
-                     double dynamic_range, const std::string& quantity) {
+                     const FigureScale& scale, const Meaning& pixels) {
   const auto y0 = static_cast<double>(top);
   const auto height = static_cast<double>(bar_height);
-  canvas.start_pixels();
-  for (std::size_t row = 0; row < bar_height; ++row) {
-    const Rgb colour = sequential_colour(1.0 - (static_cast<double>(row) + 0.5) / height);
-    for (std::size_t column = 0; column < static_cast<std::size_t>(bar_width); ++column) {
-      canvas.pixel(static_cast<std::size_t>(left) + column, top + row, colour);
+  const auto paint = [&](std::size_t from, std::size_t rows, const auto& colour_of_row) {
+    canvas.start_pixels();
+    for (std::size_t row = 0; row < rows; ++row) {
+      for (std::size_t column = 0; column < static_cast<std::size_t>(bar_width); ++column)
+        canvas.pixel(static_cast<std::size_t>(left) + column, from + row, colour_of_row(row));
     }
-  }
-  canvas.end_pixels();
-  canvas.frame(left, y0, bar_width, height);
-  const double step = nice_step(dynamic_range, std::clamp(height / 70.0, 1.0, 8.0));
-  for (const double value : ticks(-dynamic_range, 0.0, step)) {
-    const double y = y0 - value / dynamic_range * height;
+    canvas.end_pixels();
+    canvas.frame(left, static_cast<double>(from), bar_width, static_cast<double>(rows));
+  };
+  paint(top, bar_height, [&](std::size_t row) { return scale.colour_of_level(1.0 - (static_cast<double>(row) + 0.5) / height); });
+
+  const ShownUnit unit = scale.of_numbers() ? shown_values(pixels, scale.end) : ShownUnit{"dB"};
+  const double low = scale.low() * unit.to_shown;
+  const double high = scale.high() * unit.to_shown;
+  const double step = nice_step(high - low, std::clamp(height / 70.0, 2.0, 8.0));
+  for (const double value : ticks(low, high, step)) {
+    const double y = y0 + (high - value) / (high - low) * height;
     canvas.stroke(left + bar_width + figure_line, y, left + bar_width + figure_line + figure_tick_length, y);
     canvas.text(number_text(value, step), figure_tick_font, left + bar_width + figure_tick_length + 8.0, y + 8.0, 0.0);
   }
-  canvas.upward_text(fmt::format("{} (dB)", quantity), figure_label_font, static_cast<double>(right) - 18.0, y0 + 0.5 * height);
+  canvas.upward_text(label_of(pixels.name, unit.name), figure_label_font, static_cast<double>(right) - 18.0, y0 + 0.5 * height);
+
+  if (!scale.some_have_none) return;
+  const std::size_t legend = top + bar_height + legend_gap;
+  paint(legend, static_cast<std::size_t>(bar_width), [](std::size_t) { return no_value_colour; });
+  canvas.text("no value", figure_tick_font, left + bar_width + 12.0, static_cast<double>(legend) + 21.0, 0.0);
 }
 
 void draw_title(const Canvas& canvas, const ImageFile& image, std::size_t width, double centre, double y) {

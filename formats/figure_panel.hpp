@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "base/value_scale.hpp"
 #include "formats/colour_map.hpp"
 #include "formats/image_writer.hpp"
 #include "formats/shown_axes.hpp"
@@ -75,8 +76,34 @@ class Canvas {
 /// Held while a canvas is used: Cairo's FreeType fonts are shared by all contexts.
 [[nodiscard]] std::mutex& figure_mutex();
 
-/// How one axis of the image is sampled at the pixels of the plot: between two pixels of the grid, or over several, of which
-/// the strongest shows (a small reflector must not fall between).
+/// How the values of an image become colours: the same in all panels of a figure.
+struct FigureScale {
+  ScaleKind kind = ScaleKind::decibels;
+  double reference = 0.0;  ///< shown as 0 dB; 0: all is background
+  double gain_db = 0.0;
+  double dynamic_range_db = 40.0;
+  double end = 1.0;             ///< of a scale of numbers
+  bool interpolates = true;     ///< whether something lies between two pixels
+  bool some_have_none = false;  ///< whether pixels without a value are to be expected
+
+  [[nodiscard]] bool of_numbers() const { return shows_numbers(kind); }
+  [[nodiscard]] double low() const { return of_numbers() ? lower_end(kind, end) : -dynamic_range_db; }
+  [[nodiscard]] double high() const { return of_numbers() ? end : 0.0; }
+  /// What is looked at of a value: in decibels its magnitude.
+  [[nodiscard]] float seen(float value) const { return of_numbers() ? value : std::abs(value); }
+  /// What of several values stands out most is the largest of this.
+  [[nodiscard]] float strength(float value) const { return kind == ScaleKind::symmetric ? std::abs(value) : value; }
+  /// 1 at the upper end, 0 at the lower one; beyond both without limits.
+  [[nodiscard]] double level(float value) const;
+  [[nodiscard]] Rgb colour(float value) const { return colour_of_level(level(value)); }
+  [[nodiscard]] Rgb colour_of_level(double level) const;
+};
+/// The image's scale; its reference, or the end of a scale of numbers, is that of the largest finite value where it states none.
+/// Throws InputError if the range is not positive.
+[[nodiscard]] FigureScale figure_scale(const ImageFile& image);
+
+/// How one axis of the image is sampled at the pixels of the plot: between two pixels of the grid, at the nearest one, or over
+/// several, of which the strongest shows (a small reflector must not fall between).
 struct Sampling {
   bool shrinks = false;
   struct Piece {
@@ -86,45 +113,36 @@ struct Sampling {
   };
   std::vector<Piece> pieces;
 
-  Sampling(std::size_t grid_pixels, std::size_t plot_pixels) : shrinks(grid_pixels > plot_pixels), pieces(plot_pixels) {
-    const double scale = static_cast<double>(grid_pixels) / static_cast<double>(plot_pixels);
+  Sampling(std::size_t grid_pixels, std::size_t plot_pixels, const FigureScale& scale)
+      : shrinks(grid_pixels > plot_pixels), pieces(plot_pixels) {
+    const double ratio = static_cast<double>(grid_pixels) / static_cast<double>(plot_pixels);
     for (std::size_t k = 0; k < plot_pixels; ++k) {
       if (shrinks) {
-        pieces[k].first = static_cast<std::size_t>(static_cast<double>(k) * scale);
-        pieces[k].last = std::clamp(static_cast<std::size_t>(std::ceil(static_cast<double>(k + 1) * scale)) - 1, pieces[k].first,
+        pieces[k].first = static_cast<std::size_t>(static_cast<double>(k) * ratio);
+        pieces[k].last = std::clamp(static_cast<std::size_t>(std::ceil(static_cast<double>(k + 1) * ratio)) - 1, pieces[k].first,
                                     grid_pixels - 1);
       } else {
-        const double place = std::clamp((static_cast<double>(k) + 0.5) * scale - 0.5, 0.0, static_cast<double>(grid_pixels - 1));
-        pieces[k].first = static_cast<std::size_t>(place);
+        const double place = std::clamp((static_cast<double>(k) + 0.5) * ratio - 0.5, 0.0, static_cast<double>(grid_pixels - 1));
+        pieces[k].first = static_cast<std::size_t>(scale.interpolates ? place : std::round(place));
         pieces[k].last = std::min(pieces[k].first + 1, grid_pixels - 1);
-        pieces[k].fraction = static_cast<float>(place - std::floor(place));
+        pieces[k].fraction = scale.interpolates ? static_cast<float>(place - std::floor(place)) : 0.0F;
       }
     }
   }
 
   template <class At>
-  float value(std::size_t k, const At& at) const {
+  float value(std::size_t k, const FigureScale& scale, const At& at) const {
     const Piece& piece = pieces[k];
+    if (!shrinks && piece.fraction == 0.0F) return at(piece.first);
     if (!shrinks) return at(piece.first) + piece.fraction * (at(piece.last) - at(piece.first));
     float most = at(piece.first);
-    for (std::size_t i = piece.first + 1; i <= piece.last; ++i) most = std::max(most, at(i));
+    for (std::size_t i = piece.first + 1; i <= piece.last; ++i) {
+      const float next = at(i);
+      if (scale.strength(next) > scale.strength(most)) most = next;
+    }
     return most;
   }
 };
-
-/// Colours of levels: the same in all panels of a figure.
-struct LevelScale {
-  double reference = 0.0;  ///< envelope shown as 0 dB; 0: all is background
-  double gain_db = 0.0;
-  double dynamic_range_db = 40.0;
-
-  /// 1 at 0 dB, 0 at the range's lower end; beyond both without limits.
-  [[nodiscard]] double level(float value) const;
-  [[nodiscard]] Rgb colour(float value) const;
-};
-/// The image's scale; its reference is the largest finite value where it states none. Throws InputError if the range is not
-/// positive.
-[[nodiscard]] LevelScale level_scale(const ImageFile& image);
 
 /// One axis of a panel: edges of the plot area, in the grid's numbers, half a pixel of the grid beyond its outer centres.
 struct PanelAxis {
@@ -151,15 +169,15 @@ struct Panel {
 
 /// Paints values [rows, columns] that `at` gives by row and column.
 template <class At>
-void paint_panel(Canvas& canvas, const Panel& panel, std::size_t rows, std::size_t columns, const LevelScale& scale,
+void paint_panel(Canvas& canvas, const Panel& panel, std::size_t rows, std::size_t columns, const FigureScale& scale,
                  const At& at) {
-  const Sampling across(columns, panel.across.pixels);
-  const Sampling down(rows, panel.down.pixels);
+  const Sampling across(columns, panel.across.pixels, scale);
+  const Sampling down(rows, panel.down.pixels, scale);
   canvas.start_pixels();
   for (std::size_t row = 0; row < panel.down.pixels; ++row) {
     for (std::size_t column = 0; column < panel.across.pixels; ++column) {
-      const float value =
-          down.value(row, [&](std::size_t i) { return across.value(column, [&](std::size_t j) { return at(i, j); }); });
+      const float value = down.value(
+          row, scale, [&](std::size_t i) { return across.value(column, scale, [&](std::size_t j) { return at(i, j); }); });
       canvas.pixel(panel.left + column, panel.top + row, scale.colour(value));
     }
   }
@@ -168,9 +186,10 @@ void paint_panel(Canvas& canvas, const Panel& panel, std::size_t rows, std::size
 
 /// Frame, ticks and labels.
 void draw_axes(const Canvas& canvas, const Panel& panel);
-/// A bar of colours, its ticks in dB, and `quantity` in dB at the figure's right edge, which is at `right`.
-void draw_colour_bar(Canvas& canvas, double left, std::size_t top, std::size_t height, std::size_t right, double dynamic_range,
-                     const std::string& quantity);
+/// A bar of colours, its ticks, what they are of and in which unit at the figure's right edge, which is at `right`, and below the
+/// colour of what has no value, where that is to be expected.
+void draw_colour_bar(Canvas& canvas, double left, std::size_t top, std::size_t height, std::size_t right,
+                     const FigureScale& scale, const Meaning& pixels);
 /// The image's title and view, centred on `centre` as far as a figure of this width has room, on the base line `y`.
 void draw_title(const Canvas& canvas, const ImageFile& image, std::size_t width, double centre, double y);
 

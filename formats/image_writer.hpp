@@ -14,6 +14,7 @@
 #include "base/grid.hpp"
 #include "base/line_geometry.hpp"
 #include "base/meaning.hpp"
+#include "base/value_scale.hpp"
 
 namespace echoform {
 
@@ -35,9 +36,13 @@ struct ImageFile {
   std::string view{};                               ///< "LL"; an attribute, and part of a figure's title
   double dynamic_range_db = 40.0;                   ///< of figures; > 0
   double gain_db = 0.0;                             ///< of figures: added before clipping at 0 dB
-  std::optional<double> reference{};                ///< envelope shown as 0 dB; default the image's peak
+  std::optional<double> reference{};                ///< value shown as 0 dB; default the image's peak
   Meaning pixels{"amplitude", ""};                  ///< of envelopes
-  Meaning x{"x", "m"};                              ///< of the grid's axes: what is in metres, .nrrd, .vti and figures tell in mm
+  /// How figures show values. The end of a scale of numbers is by default the image's peak less the gain, which else has no
+  /// effect.
+  ValueScale scale{};
+  double limit = 0.0;   ///< of pixels with a sign: what is beyond it wraps round; 0: nothing does
+  Meaning x{"x", "m"};  ///< of the grid's axes: what is in metres, .nrrd, .vti and figures tell in mm
   Meaning y{"y", "m"};
   Meaning z{"z", "m"};
   std::optional<LineGeometry> lines{};    ///< where the lines of an array [line, range] lie

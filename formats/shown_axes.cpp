@@ -2,14 +2,44 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <string_view>
+
+#include "base/anatomical_axes.hpp"
 
 namespace echoform::formats {
 
 namespace {
 
-std::string label(const std::string& name, const std::string& unit) {
-  return unit.empty() ? name : fmt::format("{} ({})", name, unit);
+/// A unit with a prefix that stands for another one.
+struct PrefixedUnit {
+  std::string_view of;
+  double from;    ///< values of the other one that it is for
+  double factor;  ///< to it
+  std::string_view name;
+};
+// Of each unit, with larger values below.
+constexpr std::array prefixed_units{PrefixedUnit{"m/s", 0.0, 1e3, "mm/s"}, PrefixedUnit{"m/s", 0.1, 1.0, "m/s"},
+                                    PrefixedUnit{"Pa", 1e3, 1e-3, "kPa"}, PrefixedUnit{"Pa", 1e6, 1e-6, "MPa"}};
+
+/// "\u207b\u2075" of -5.
+std::string superscript(int number) {
+  constexpr std::array digits{"\u2070", "\u00b9", "\u00b2", "\u00b3", "\u2074", "\u2075", "\u2076", "\u2077", "\u2078", "\u2079"};
+  std::string text;
+  for (const char c : fmt::format("{}", number)) text += c == '-' ? "\u207b" : digits[static_cast<std::size_t>(c - '0')];
+  return text;
+}
+
+/// As people write it: m^2/s^2 with raised numbers.
+std::string with_raised_numbers(std::string_view unit) {
+  std::string text;
+  for (std::size_t k = 0; k < unit.size(); ++k) {
+    const bool raised = unit[k] == '^' && k + 1 < unit.size() && unit[k + 1] >= '0' && unit[k + 1] <= '9';
+    text += raised ? superscript(unit[++k] - '0') : std::string(1, unit[k]);
+  }
+  return text;
 }
 
 }  // namespace
@@ -19,17 +49,27 @@ ShownUnit shown_unit(const Meaning& meaning) {
   return {meaning.unit};
 }
 
-std::string label_of(const Meaning& meaning) {
-  return label(meaning.name, shown_unit(meaning).name);
+std::string label_of(const std::string& name, const std::string& unit) {
+  return unit.empty() ? name : fmt::format("{} ({})", name, unit);
 }
 
-Metres pixel_extent(const Axis& axis, const Grid& grid) {
-  if (axis.count > 1) return axis.spacing();
-  Metres least(0.0);
-  for (const Axis* other : {&grid.x, &grid.y, &grid.z}) {
-    if (other->count > 1 && (least.value == 0.0 || other->spacing() < least)) least = other->spacing();
+std::string label_of(const Meaning& meaning) {
+  return label_of(meaning.name, shown_unit(meaning).name);
+}
+
+ShownUnit shown_values(const Meaning& meaning, double end) {
+  ShownUnit unit{with_raised_numbers(meaning.unit)};
+  for (const PrefixedUnit& prefixed : prefixed_units) {
+    if (prefixed.of == meaning.unit && end >= prefixed.from) {
+      unit = {std::string(prefixed.name), prefixed.factor, 1.0 / prefixed.factor};
+    }
   }
-  return least.value > 0.0 ? least : Metres(1e-3);
+  if (unit.name.empty() && end != 1.0) unit.name = "arbitrary units";
+  const double shown = end * unit.to_shown;
+  if (!(shown > 0.0) || (shown >= 1e-2 && shown < 1e4)) return unit;
+  const int exponent = static_cast<int>(std::floor(std::log10(shown)));
+  const double power = std::pow(10.0, exponent);
+  return {fmt::format("10{} {}", superscript(exponent), unit.name), unit.to_shown / power, unit.from_shown * power};
 }
 
 std::array<ShownAxis, 3> shown_axes(const ImageFile& image) {
@@ -43,7 +83,7 @@ std::array<ShownAxis, 3> shown_axes(const ImageFile& image) {
 
 std::string axes_text(const std::array<ShownAxis, 3>& axes) {
   const auto& [x, y, z] = axes;
-  return fmt::format("{}, {}, {}", label(x.name, x.unit), label(y.name, y.unit), label(z.name, z.unit));
+  return fmt::format("{}, {}, {}", label_of(x.name, x.unit), label_of(y.name, y.unit), label_of(z.name, z.unit));
 }
 
 }  // namespace echoform::formats

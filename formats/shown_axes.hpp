@@ -19,10 +19,11 @@ struct ShownUnit {
 
 /// "x (mm)", or the name alone where the numbers have no unit.
 [[nodiscard]] std::string label_of(const Meaning& meaning);
+[[nodiscard]] std::string label_of(const std::string& name, const std::string& unit);
 
-/// Extent of a pixel along an axis of the grid: the distance of centres; of a single pixel the least of the other axes', or 1 mm
-/// if those have one pixel too.
-[[nodiscard]] Metres pixel_extent(const Axis& axis, const Grid& grid);
+/// The unit in which values of up to `end` are shown: with a prefix, mm/s for less than 0.1 m/s and kPa from 1000 Pa on, or else
+/// with a power of ten where they would have many digits. Values without a unit are in "arbitrary units", but for shares of 1.
+[[nodiscard]] ShownUnit shown_values(const Meaning& meaning, double end);
 
 struct ShownAxis {
   std::string name;

@@ -1,4 +1,4 @@
-// The figure of a volume: slices through its maximum above, maximum projections below.
+// The figure of a volume: slices through its maximum above, projections of maxima below.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/anatomical_axes.hpp"
 #include "base/errors.hpp"
 #include "formats/envelope_view.hpp"
 #include "formats/figure.hpp"
@@ -19,6 +20,7 @@ namespace echoform {
 namespace {
 
 using formats::EnvelopeView;
+using formats::FigureScale;
 using formats::Panel;
 using formats::PanelAxis;
 
@@ -37,12 +39,12 @@ struct Place {
   std::size_t z = 0;
 };
 
-/// Where the largest finite value is, the first of equal ones; nothing where none is above 0.
-std::optional<Place> find_maximum(const EnvelopeView& envelope, const Grid& grid) {
+/// Where the strongest finite value is, the first of equal ones; nothing where none is above 0.
+std::optional<Place> find_maximum(const EnvelopeView& envelope, const FigureScale& scale, const Grid& grid) {
   std::size_t best = 0;
   float most = 0.0F;
   for (std::size_t k = 0; k < envelope.size(); ++k) {
-    const float value = envelope.magnitude(k);
+    const float value = scale.strength(scale.seen(envelope[k]));
     if (value > most && std::isfinite(value)) {
       most = value;
       best = k;
@@ -52,13 +54,13 @@ std::optional<Place> find_maximum(const EnvelopeView& envelope, const Grid& grid
   return Place{best % grid.x.count, best / grid.x.count % grid.y.count, best / grid.x.count / grid.y.count};
 }
 
-/// Maximum projections along each axis; what is not a number counts only where there is nothing else.
+/// The strongest values along each axis; what is not a number counts only where there is nothing else.
 struct Projections {
   std::vector<float> along_z;  ///< [y, x]
   std::vector<float> along_y;  ///< [z, x]
   std::vector<float> along_x;  ///< [z, y]
 
-  Projections(const EnvelopeView& envelope, const Grid& grid)
+  Projections(const EnvelopeView& envelope, const FigureScale& scale, const Grid& grid)
       : along_z(grid.y.count * grid.x.count, nothing),
         along_y(grid.z.count * grid.x.count, nothing),
         along_x(grid.z.count * grid.y.count, nothing) {
@@ -67,10 +69,10 @@ struct Projections {
       for (std::size_t iy = 0; iy < grid.y.count; ++iy) {
         const std::size_t row = iz * grid.y.count + iy;
         for (std::size_t ix = 0; ix < columns; ++ix) {
-          const float value = envelope.magnitude(row * columns + ix);
-          raise(along_z[iy * columns + ix], value);
-          raise(along_y[iz * columns + ix], value);
-          raise(along_x[row], value);
+          const float value = scale.seen(envelope[row * columns + ix]);
+          raise(along_z[iy * columns + ix], value, scale);
+          raise(along_y[iz * columns + ix], value, scale);
+          raise(along_x[row], value, scale);
         }
       }
     }
@@ -78,8 +80,8 @@ struct Projections {
 
  private:
   static constexpr float nothing = std::numeric_limits<float>::quiet_NaN();
-  static void raise(float& most, float value) {
-    if (value > most || std::isnan(most)) most = value;
+  static void raise(float& most, float value, const FigureScale& scale) {
+    if (scale.strength(value) > scale.strength(most) || std::isnan(most)) most = value;
   }
 };
 
@@ -90,7 +92,7 @@ std::array<std::size_t, 3> sides(const ImageFile& image) {
   const bool one_unit = image.x.unit == image.y.unit && image.x.unit == image.z.unit;
   std::array<double, 3> extents{};
   for (std::size_t k = 0; k < axes.size(); ++k) {
-    extents[k] = one_unit ? (axes[k]->last - axes[k]->first + formats::pixel_extent(*axes[k], grid)).value : 1.0;
+    extents[k] = one_unit ? (axes[k]->last - axes[k]->first + pixel_extent(*axes[k], grid)).value : 1.0;
   }
   const double scale = longest_panel / *std::max_element(extents.begin(), extents.end());
   std::array<std::size_t, 3> pixels{};
@@ -103,7 +105,7 @@ std::array<std::size_t, 3> sides(const ImageFile& image) {
 /// "x = 1.25 mm", to a tenth of a pixel's extent.
 std::string place_text(const Grid& grid, const Axis& axis, const Meaning& meaning, std::size_t index) {
   const formats::ShownUnit unit = formats::shown_unit(meaning);
-  const double digits_for = 0.1 * formats::pixel_extent(axis, grid).value * unit.to_shown;
+  const double digits_for = 0.1 * pixel_extent(axis, grid).value * unit.to_shown;
   return fmt::format("{} = {}{}{}", meaning.name, formats::number_text(axis.at(index).value * unit.to_shown, digits_for),
                      unit.name.empty() ? "" : " ", unit.name);
 }
@@ -177,10 +179,10 @@ VolumeFigure draw_volume_figure(const ImageFile& image) {
   if (envelope.size() != grid.pixels())
     throw InputError("figure", fmt::format("an image of {} values", envelope.size()),
                      fmt::format("{} for its grid", grid.pixels()));
-  const formats::LevelScale scale = formats::level_scale(image);
-  const auto maximum = find_maximum(envelope, grid);
+  const FigureScale scale = formats::figure_scale(image);
+  const auto maximum = find_maximum(envelope, scale, grid);
   const Place at = maximum.value_or(Place{grid.x.count / 2, grid.y.count / 2, grid.z.count / 2});
-  const Projections projections(envelope, grid);
+  const Projections projections(envelope, scale, grid);
 
   const auto [nx, ny, nz] = sides(image);
   const PanelAxis x = formats::panel_axis(grid, grid.x, image.x, nx);
@@ -220,7 +222,7 @@ VolumeFigure draw_volume_figure(const ImageFile& image) {
   const std::size_t rows = grid.y.count;
   const std::size_t depths = grid.z.count;
   const auto value = [&](std::size_t iz, std::size_t iy, std::size_t ix) {
-    return envelope.magnitude((iz * rows + iy) * columns + ix);
+    return scale.seen(envelope[(iz * rows + iy) * columns + ix]);
   };
   formats::paint_panel(canvas, slices[0], rows, columns, scale, [&](std::size_t i, std::size_t j) { return value(at.z, i, j); });
   formats::paint_panel(canvas, slices[1], depths, columns, scale,
@@ -233,25 +235,26 @@ VolumeFigure draw_volume_figure(const ImageFile& image) {
   paint(maxima[1], projections.along_y, depths, columns);
   paint(maxima[2], projections.along_x, depths, rows);
 
+  const std::string_view strongest = scale.kind == ScaleKind::symmetric ? "largest magnitude" : "maximum";
   for (std::size_t k = 0; k < planes.size(); ++k) {
     const Plane& plane = planes[k];
     draw_surroundings(canvas, slices[k], plane, fmt::format("{} at {}", plane.name, plane.slice), maximum.has_value());
-    draw_surroundings(canvas, maxima[k], plane, fmt::format("{}, maximum over {}", plane.name, plane.normal),
+    draw_surroundings(canvas, maxima[k], plane, fmt::format("{}, {} over {}", plane.name, strongest, plane.normal),
                       maximum.has_value());
     figure.plots.push_back(plot_area(plane, slices[k], "slice"));
   }
   for (std::size_t k = 0; k < planes.size(); ++k) figure.plots.push_back(plot_area(planes[k], maxima[k], "projection"));
 
   formats::draw_colour_bar(canvas, static_cast<double>(right) + formats::figure_bar_gap, first_row,
-                           second_row + row_height - first_row, figure.width, image.dynamic_range_db, image.pixels.name);
+                           second_row + row_height - first_row, figure.width, scale, image.pixels);
   const double centre = 0.5 * static_cast<double>(formats::figure_margin_left + right);
   formats::draw_title(canvas, image, figure.width, centre, 44.0);
   if (maximum) {
     const std::string place = fmt::format("{}, {}, {}", x_text, y_text, z_text);
-    canvas.text("maximum at " + place, formats::figure_tick_font, centre, 82.0, 0.5);
+    canvas.text(fmt::format("{} at {}", strongest, place), formats::figure_tick_font, centre, 82.0, 0.5);
     figure.maximum = plain_minus(place);
   } else {
-    canvas.text("no maximum: nothing is above 0", formats::figure_tick_font, centre, 82.0, 0.5);
+    canvas.text(fmt::format("no {}: nothing is above 0", strongest), formats::figure_tick_font, centre, 82.0, 0.5);
   }
   figure.rgb = canvas.rgb();
   return figure;

@@ -14,13 +14,28 @@ void add_display_keys(std::vector<Key>& k) {
       {"output", "dynamic_range_db", "dB", "Range below the reference that the display shows.", {}, LiveEffect::display},
       within(Compression::dynamic_ranges), [](auto& c) -> auto& { return section<OutputSection>(c).dynamic_range_db; }));
   k.push_back(number(
-      {"output", "gain_db", "dB", "Gain of the display.", {}, LiveEffect::display}, within(Compression::gains),
-      [](auto& c) -> auto& { return section<OutputSection>(c).gain_db; }));
+      {"output",
+       "gain_db",
+       "dB",
+       "Gain of the display; it brings the end of a scale of numbers down, unless that is fixed.",
+       {},
+       LiveEffect::display},
+      within(Compression::gains), [](auto& c) -> auto& { return section<OutputSection>(c).gain_db; }));
   k.push_back(word(
-      {"output", "reference", "", "What is 0 dB: the running peak of the images, or reference_value.", {}, LiveEffect::display},
+      {"output",
+       "reference",
+       "",
+       "What is 0 dB, or the end of a scale of numbers: the running peak of the images, or reference_value.",
+       {},
+       LiveEffect::display},
       words::reference_mode, [](auto& c) -> auto& { return section<OutputSection>(c).reference; }));
   k.push_back(number(
-      {"output", "reference_value", "", "The envelope that a fixed reference shows as 0 dB.", {}, LiveEffect::display},
+      {"output",
+       "reference_value",
+       "",
+       "The envelope that a fixed reference shows as 0 dB, or the number at the end of a scale.",
+       {},
+       LiveEffect::display},
       within(1e-30, 1e30), [](auto& c) -> auto& { return section<OutputSection>(c).reference_value; }));
   k.push_back(number(
       {"output",
@@ -41,7 +56,13 @@ void add_display_keys(std::vector<Key>& k) {
       {"display", "pixels", "", "Numbers of pixels [nx, nz] of the display image.", "as [grid]", LiveEffect::imaging},
       within(1, 65536), [](auto& c) -> auto& { return section<DisplaySection>(c).pixels; }));
   k.push_back(word(
-      {"display", "interpolation", "", "Between the pixels of the imaging grid.", {}, LiveEffect::imaging},
+      {"display",
+       "interpolation",
+       "",
+       "Between the pixels of the imaging grid. Of numbers cubic is bilinear; of those that wrap round, or of which some are no "
+       "value, all is nearest.",
+       {},
+       LiveEffect::imaging},
       words::scan_interpolation, [](auto& c) -> auto& { return section<DisplaySection>(c).interpolation; }));
   k.push_back(number(
       {"display", "cubic_alpha", "", "Free parameter of cubic convolution.", {}, LiveEffect::imaging}, within(cubic_alphas),

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <string>
+#include <utility>
 
 #include "base/errors.hpp"
 
@@ -92,6 +94,26 @@ DopplerPlan find_doppler(const Configuration& configuration, const Acquisition& 
   plan.autocorrelation.ensemble = filtered_ensemble(plan.wall_filter);
   plan.threshold = threshold_of(section);
   return plan;
+}
+
+std::vector<FlowImage> flow_images(const DopplerPlan& plan) {
+  const double nyquist = plan.nyquist.value;
+  OutputDescription velocity;
+  velocity.view = velocity_image;
+  velocity.pixels = {"velocity", "m/s"};
+  velocity.scale = {ScaleKind::symmetric, nyquist};
+  velocity.limit = nyquist;
+  OutputDescription power;
+  power.view = power_image;
+  power.pixels = {"power", ""};
+  power.scale = {ScaleKind::power_decibels};
+  OutputDescription variance;
+  variance.view = variance_image;
+  variance.pixels = {"variance", "m^2/s^2"};
+  // Of what has no correlation from a sample to the next (stages/flow/flow.hpp).
+  variance.scale = {ScaleKind::from_zero, 2.0 * std::pow(nyquist / std::numbers::pi, 2)};
+  return {
+      {FlowKind::velocity, std::move(velocity)}, {FlowKind::power, std::move(power)}, {FlowKind::variance, std::move(variance)}};
 }
 
 std::size_t half_window_of(const DopplerSection& section, const DopplerPlan& plan, MetresPerSecond velocity, Metres spacing) {

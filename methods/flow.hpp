@@ -13,7 +13,9 @@
 #include "base/text.hpp"
 #include "base/units.hpp"
 #include "config/configuration.hpp"
+#include "pipeline/recipe.hpp"
 #include "stages/autocorrelation/autocorrelation.hpp"
+#include "stages/flow/flow.hpp"
 #include "stages/line_blend/line_blend.hpp"
 #include "stages/wall_filter/wall_filter.hpp"
 
@@ -75,14 +77,20 @@ struct DopplerPlan {
   MetresPerSecond nyquist;  ///< c PRF / (4 f)
   double threshold = 0.0;   ///< of the power, as a part of the frame's greatest
   /// From lines that are formed to samples of ensembles, [line, sample], where lines are blended; null: they are as they are
-  /// formed. And to the lines of the image, each the mean over its ensemble.
+  /// formed.
   std::shared_ptr<const LineBlendTable> samples;
-  std::shared_ptr<const LineBlendTable> mean;
 };
 
-/// All but the tables and the window. Throws InputError, naming configuration and key.
+/// All but the table and the window. Throws InputError, naming configuration and key.
 [[nodiscard]] DopplerPlan find_doppler(const Configuration& configuration, const Acquisition& acquisition,
                                        MetresPerSecond velocity);
+/// An image of flow, but for its grid: what it is, and how it is shown.
+struct FlowImage {
+  FlowKind kind = FlowKind::velocity;
+  OutputDescription description;
+};
+/// Velocities from minus to plus the Nyquist velocity, powers in decibels, and variances from 0 to the largest that there can be.
+[[nodiscard]] std::vector<FlowImage> flow_images(const DopplerPlan& plan);
 /// The half window of [doppler] window in ranges that are `spacing` apart.
 [[nodiscard]] std::size_t half_window_of(const DopplerSection& section, const DopplerPlan& plan, MetresPerSecond velocity,
                                          Metres spacing);

@@ -43,7 +43,7 @@ enum class DropPolicy : std::uint8_t { block_sender, drop_oldest, drop_newest };
 /// grid.
 struct SlotOutput {
   Buffer data;
-  float reference = 1.0F;  ///< envelope value shown as 0 dB
+  float reference = 1.0F;  ///< value shown as 0 dB, or as the end of a scale of numbers
 };
 
 struct StageTiming {

@@ -11,6 +11,7 @@
 #include "base/grid.hpp"
 #include "base/line_geometry.hpp"
 #include "base/meaning.hpp"
+#include "base/value_scale.hpp"
 #include "pipeline/stage.hpp"
 
 namespace echoform {
@@ -27,7 +28,7 @@ struct Step {
 enum class OutputKind : std::uint8_t {
   complex_image,  ///< complex64 on the grid
   envelope,       ///< float32 on the grid; only where somebody reads it (FrameSlot::envelope_wanted)
-  display,        ///< uint8 on the grid, decibels
+  display,        ///< uint8 on the grid, levels of the scale
 };
 
 /// An image of each frame, as whoever reads it knows it.
@@ -35,11 +36,12 @@ struct OutputDescription {
   std::string view;  ///< "LL"
   OutputKind kind = OutputKind::envelope;
   Grid grid;
-  Meaning pixels{"amplitude", ""};  ///< of envelopes; displays are decibels of it
+  Meaning pixels{"amplitude", ""};  ///< of envelopes, and what displays show
   Meaning x{"x", "m"};              ///< of the grid's axes
   Meaning y{"y", "m"};
   Meaning z{"z", "m"};
-  /// Of envelopes whose pixels have a sign: what is beyond -limit .. limit wraps round, as velocities at Nyquist's do; 0: none.
+  ValueScale scale{};  ///< how pixels are shown
+  /// Of pixels with a sign: what is beyond -limit .. limit wraps round, as velocities at Nyquist's do; 0: none.
   double limit = 0.0;
   std::optional<LineGeometry> lines{};  ///< of arrays [line, range]
 
@@ -51,7 +53,7 @@ struct OutputDescription {
 struct RecipeOutput {
   OutputDescription description;
   std::size_t block = 0;            ///< the output of a step: the grid's pixels, rows without gaps and nothing before them
-  std::size_t reference_block = 0;  ///< of the step that tells what is shown as 0 dB; 0: none does
+  std::size_t reference_block = 0;  ///< of the step that tells what is shown as 0 dB or as the scale's end; 0: none does
 
   [[nodiscard]] friend bool operator==(const RecipeOutput&, const RecipeOutput&) = default;
 };

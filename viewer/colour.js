@@ -13,16 +13,19 @@ function colour(map, t) {  // t in 0 .. 1
     return Math.round(a + (b - a) * (place - i));
   });
 }
-// Of images with a sign, t in -1 .. 1: red above 0, blue below, nearly black where there is nothing. The least of a velocity has colour, since
-// where nothing flows it is 0; other images come up from black, as noise does.
+// Of images with a sign, t in -1 .. 1: red above 0, blue below, nearly black where there is nothing, so that any eye tells the two sides apart and
+// sees how far they go by their lightness. The least of a velocity has colour, since where nothing flows it is 0; other images come up from
+// black, as noise does.
+const nearlyBlack = [16, 18, 22];
 function signedColour(t, least = .4) {
   const strength = Math.abs(t), pale = Math.round(190 * strength), strong = Math.round(255 * Math.min(1, least + (least ? .6 : 1.6) * strength));
-  return strength < 1 / 255 ? [16, 18, 22] : t > 0 ? [strong, pale, pale] : [pale, pale, strong];
+  const shown = strength < 1 / 255 ? [0, 0, 0] : t > 0 ? [strong, pale, pale] : [pale, pale, strong];
+  return shown.map((part, k) => Math.max(part, nearlyBlack[k]));
 }
-const makeSignedPalette = least => Uint32Array.from({ length: 511 }, (_, k) => {
-  const [r, g, b] = signedColour(k / 255 - 1, least);
-  return (255 << 24 | b << 16 | g << 8 | r) >>> 0;
-});
+const noValueColour = [96, 96, 96];  // on none of the maps but grey, which numbers are not shown in
+const wordOf = ([r, g, b]) => (255 << 24 | b << 16 | g << 8 | r) >>> 0;
+const noValueWord = wordOf(noValueColour);
+const makeSignedPalette = least => Uint32Array.from({ length: 511 }, (_, k) => wordOf(signedColour(k / 255 - 1, least)));
 const signedPalette = makeSignedPalette(.4), gradualPalette = makeSignedPalette(0);
 // Levels are in 1/32 dB. An envelope's level comes from the sign, exponent and nine leading mantissa bits of the float:
 // within 0.01 dB, and no logarithm for each pixel.
@@ -37,13 +40,13 @@ const levelOfBits = new Int16Array(1 << 18);
 }
 // Grey of scan lines, as people know them, until another is chosen.
 const mapShown = () => settings.map || (offPart() ? "grey" : "viridis");
-let palette = new Uint32Array(1), greyPalette = palette;  // the grey one beneath flow
+// Numbers from 0 on, of which some may be no value.
+const mapOfNumbers = () => mapShown() === "grey" ? "viridis" : mapShown();
+let palette = new Uint32Array(1), greyPalette = palette, numberPalette = palette;  // the grey one beneath flow
 function buildPalette() {
   const n = Math.round(settings.range * STEPS) + 1;
-  const made = map => Uint32Array.from({ length: n }, (_, i) => {
-    const [r, g, b] = colour(map, i / (n - 1));
-    return (255 << 24 | b << 16 | g << 8 | r) >>> 0;
-  });
-  palette = made(mapShown());
-  greyPalette = made("grey");
+  const made = (map, length) => Uint32Array.from({ length }, (_, i) => wordOf(colour(map, i / (length - 1))));
+  palette = made(mapShown(), n);
+  greyPalette = made("grey", n);
+  numberPalette = made(mapOfNumbers(), 256);
 }

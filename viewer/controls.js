@@ -6,7 +6,9 @@ function showSettings() {
   $("smooth").checked = settings.smooth;
   $("overlay").checked = settings.overlay;
   $("whole").checked = settings.whole;
-  const envelope = !image || image.encoding === 1;
+  // Numbers have ends of their own.
+  const numbers = allNumbers(), envelope = !image || (image.encoding === 1 && !numbers);
+  $("range").disabled = $("gain").disabled = numbers;
   $("reference").value = settings.reference; $("reference").disabled = !envelope;
   $("fixedField").hidden = !envelope || settings.reference !== "fixed";
   if (document.activeElement !== $("fixed")) $("fixed").value = settings.fixed ? Number(settings.fixed).toPrecision(4) : "";
@@ -26,7 +28,7 @@ $("overlay").onchange = e => change({ overlay: e.target.checked });
 $("whole").onchange = e => change({ whole: e.target.checked });
 $("flow").onchange = e => { change({ flow: e.target.value }); followStreams(); };
 $("flowThreshold").oninput = e => change({ flowThreshold: Number(e.target.value) });
-$("reference").onchange = e => change(e.target.value === "fixed" ? { fixed: image ? reference() : settings.fixed || 1, reference: "fixed" } : { reference: e.target.value });
+$("reference").onchange = e => change(e.target.value === "fixed" ? { fixed: image && image.scale === "decibels" ? reference(image) : settings.fixed || 1, reference: "fixed" } : { reference: e.target.value });
 $("fixed").onchange = e => { const v = Number(e.target.value); change(v > 0 && isFinite(v) ? { fixed: v } : {}); e.target.value = settings.fixed ? Number(settings.fixed).toPrecision(4) : ""; };
 $("rendering-mode").onchange = e => change({ rendering: e.target.value });
 $("stream").onchange = e => {

@@ -8,10 +8,14 @@ function valueAt(plane, place) {  // at the nearest pixel: dB before gain, and t
   if (!at) return null;
   cut(plane);
   const value = plane.values[at.row * img[plane.kind.across].count + at.column];
-  return { decibels: decibelsOf(img, value), linear: img.encoding === 1 ? value : null };
+  return ofNumbers(img) ? { decibels: null, linear: numberOf(img, value) } : { decibels: decibelsOf(img, value), linear: img.encoding === 1 ? value : null };
 }
 const decibelText = v => `${isFinite(v) ? format(v, 1) : "\u2212\u221e"} dB`;
-const signedText = (img, v) => `${(img.pixelName === "velocity" ? v.toFixed(3) : v.toPrecision(3)).replace("-", "\u2212")} ${img.pixelUnit}`.trim();
+function numberText(img, v) {
+  if (Number.isNaN(v)) return "no value";
+  const { factor, unit } = unitOfNumbers(img.pixelUnit, img.limit || endOf(img)), shown = v * factor;
+  return `${(unit === "m/s" ? shown.toFixed(3) : shown.toPrecision(3)).replace(/-/g, "\u2212")} ${unit}`.trim();
+}
 const linearText = v => v === null ? "" : v.toPrecision(3);
 // Of a volume the plane in which the cursor stands is read, of planes every view.
 const readPlane = plane => plane.kind.normal === null || plane.kind === cursorPlane;
@@ -50,16 +54,16 @@ function drawCursor() {
   for (const { view, plane, decibels, linear } of readings()) {
     if (decibels === undefined) continue;
     const { pixelUnit } = plane.pane.image, { normal } = plane.kind;
-    const of = normal !== null && settings.projections[normal] ? `maximum along ${image[normal].name} ` : panes.length > 1 ? view + " " : "";
-    const signed = isSigned(plane.pane.image), value = signed ? signedText(plane.pane.image, linear) : decibelText(decibels);
-    parts.push(` \u00a0 ${of}`, strong(value), signed || linear === null ? "" : ` (${linearText(linear)}${pixelUnit && " " + pixelUnit})`);
+    const of = normal !== null && settings.projections[normal] ? `${strongestOf(image)} along ${image[normal].name} ` : panes.length > 1 ? view + " " : "";
+    const number = ofNumbers(plane.pane.image), value = number ? numberText(plane.pane.image, linear) : decibelText(decibels);
+    parts.push(` \u00a0 ${of}`, strong(value), number || linear === null ? "" : ` (${linearText(linear)}${pixelUnit && " " + pixelUnit})`);
     const moving = flowAt(plane, cursor);
     if (moving) parts.push(" \u00a0 ", strong(flowText(moving)));
     if (panes.length === 1 || normal !== null) continue;
     const l = layout.cells[planes.indexOf(plane)];
     context.font = '12px system-ui, "DejaVu Sans", sans-serif';
     context.fillStyle = "#b4bfcd"; context.textAlign = "right"; context.textBaseline = "alphabetic";
-    context.fillText(signed ? value : `${decibelText(decibels)}  ${linearText(linear)}`, l.x + l.w, l.y - 12);
+    context.fillText(number ? value : `${decibelText(decibels)}  ${linearText(linear)}`, l.x + l.w, l.y - 12);
   }
   planes.forEach((plane, k) => { if (plane.pane.image && pixelAt(plane, cursor)) drawCross(layout.cells[k], plane); });
   target.replaceChildren(...parts);

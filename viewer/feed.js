@@ -70,7 +70,7 @@ function accept(pane, next) {
   seenRevision = next.revision;
   if (settings.range === null) { settings.range = Math.min(100, Math.max(6, Math.round(next.range || 40))); buildPalette(); showSettings(); }
   const peak = next.encoding === 1 ? peakOf(next) : 0;
-  pane.running = !before || before.stream !== next.stream || peak > pane.running ? peak : isSigned(next) ? pane.running : pane.running + 0.1 * (peak - pane.running);
+  pane.running = !before || before.stream !== next.stream || peak > pane.running ? peak : ofNumbers(next) ? pane.running : pane.running + 0.1 * (peak - pane.running);
   const other = !image || image.encoding !== next.encoding || gridKey(image) !== gridKey(next);
   setImage(pane, next);
   if (other) showSettings();

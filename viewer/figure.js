@@ -38,7 +38,7 @@ function arrange(shown, width, height, headline) {
   const imageOf = plane => (plane.pane.image ? plane : lead).pane.image;
   const places = shown.map((_, k) => rendered && k > 0 ? k + 1 : k), count = shown.length + (rendered ? 1 : 0);
   const extents = shown.map(plane => extentOf(imageOf(plane), plane.kind)), grids = { 1: [[1, 1]], 2: [[2, 1], [1, 2]], 3: [[3, 1], [2, 2], [1, 3]] }[count] || [[2, 2]];
-  const barsWidth = shownFlow() ? 2 * barWidth : barWidth, size = ([columns, rows]) => [(width - barsWidth) / columns, (height - top) / rows];
+  const shownBars = barsOf(shown), barsWidth = shownBars.length * barWidth, size = ([columns, rows]) => [(width - barsWidth) / columns, (height - top) / rows];
   const fit = grid => Math.min(...extents.flatMap(e => scalesIn(e, ...size(grid))));
   const grid = grids.reduce((best, other) => fit(other) > fit(best) ? other : best), [w, h] = size(grid);
   const corner = place => ({ left: (place % grid[0]) * w, above: top + Math.floor(place / grid[0]) * h });
@@ -58,8 +58,8 @@ function arrange(shown, width, height, headline) {
   const { left, above } = corner(1);
   const rendering = rendered ? { x: left + 14, y: above + margins.top, w: w - 28, h: h - margins.top - 14 } : null;
   if (rendering) ends[0] = Math.min(ends[0], rendering.y);
-  const bars = [0, barWidth].map(beside => ({ x: right + 20 + beside, y: ends[0], w: 14, h: ends[1] - ends[0] }));
-  return { width, height, grid, cells, headline, rendering, bar: bars[0], flowBar: bars[1] };
+  const bars = shownBars.map((bar, k) => ({ ...bar, x: right + 20 + k * barWidth, y: ends[0], w: 14, h: ends[1] - ends[0] }));
+  return { width, height, grid, cells, headline, rendering, bars };
 }
 const format = (v, digits) => (Math.abs(v) < 1e-9 ? 0 : v).toFixed(digits).replace("-", "\u2212");
 function drawCellAxes(c, l) {
@@ -88,8 +88,35 @@ function drawCellAxes(c, l) {
   if (l.title) { c.textAlign = "left"; c.fillText(l.title, l.x, l.y - 12); }
   return { x: xt.list, z: zt.list };
 }
+// The unit in which numbers of up to `end` are read, with a prefix where it takes one: mm/s for less than 0.1 m/s.
+const raised = text => text.replace(/[-\d]/g, c => c === "-" ? "\u207b" : "\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079"[c]);
+function unitOfNumbers(unit, end) {
+  if (unit === "m/s" && end < .1) return { factor: 1e3, unit: "mm/s" };
+  if (unit === "Pa" && end >= 1e3) return end >= 1e6 ? { factor: 1e-6, unit: "MPa" } : { factor: 1e-3, unit: "kPa" };
+  return { factor: 1, unit: unit.replace(/\^(\d)/g, (_, digit) => raised(digit)) };
+}
+// On a bar with a power of ten besides, where numbers would have many digits.
+function unitOnBar(unitOf, end) {
+  const { factor, unit } = unitOfNumbers(unitOf, end), named = unit || (end === 1 ? "" : "arbitrary units"), shown = end * factor;
+  if (!(shown > 0) || (shown >= .01 && shown < 1e4)) return { factor, unit: named };
+  const power = Math.floor(Math.log10(shown));
+  return { factor: factor / 10 ** power, unit: `10${raised(String(power))} ${named}` };
+}
+function barOfNumbers(img, end) {
+  const { factor, unit } = unitOnBar(img.pixelUnit, end), symmetric = isSymmetric(img);
+  return { low: symmetric ? -end * factor : 0, high: end * factor, label: img.pixelName + (unit && ` [${unit}]`), masked: img.masked,
+           colourAt: symmetric ? t => signedColour(2 * t - 1, leastColour(img)) : t => colour(mapOfNumbers(), t) };
+}
+// A bar for each scale that the planes have, and one for flow over them.
+function barsOf(planes) {
+  const images = planes.map(plane => plane.pane.image).filter(Boolean), keys = images.map(scaleKey), of = shownFlow(), map = of ? "grey" : mapShown();
+  const decibels = { low: -settings.range - settings.gain, high: -settings.gain, colourAt: t => colour(map, t) }, several = new Set(keys).size > 1;
+  const bars = images.filter((img, k) => keys.indexOf(keys[k]) === k).map(img => ofNumbers(img) ? barOfNumbers(img, endOf(img)) : { ...decibels, label: several || img.scale === "power_decibels" ? `${img.pixelName} [dB]` : "dB" });
+  return of ? [...bars, { ...flowBar(of), flow: true }] : bars;
+}
 // A colour bar; returns its ticks.
-function drawBar(c, b, { low, high, label, colourAt }) {
+function drawBar(c, b) {
+  const { low, high, label, colourAt } = b;
   for (let i = 0, n = Math.max(2, Math.round(b.h)); i < n; i++) {
     const [r, g, bl] = colourAt(1 - i / (n - 1));
     c.fillStyle = `rgb(${r},${g},${bl})`;
@@ -107,16 +134,20 @@ function drawBar(c, b, { low, high, label, colourAt }) {
   c.stroke();
   c.fillStyle = "#dbe2ec"; c.font = '13px system-ui, "DejaVu Sans", sans-serif';
   c.save(); c.translate(b.x + beside, b.y + b.h / 2); c.rotate(-Math.PI / 2); c.textAlign = "center"; c.textBaseline = "alphabetic"; c.fillText(label, 0, 0); c.restore();
+  if (b.masked) {
+    const y = b.y + b.h + 14;
+    c.fillStyle = `rgb(${noValueColour})`; c.fillRect(b.x, y, b.w, b.w);
+    c.strokeRect(Math.round(b.x) - .5, Math.round(y) - .5, b.w + 1, b.w + 1);
+    c.fillStyle = "#b4bfcd"; c.font = '12px system-ui, "DejaVu Sans", sans-serif'; c.textAlign = "left"; c.textBaseline = "middle";
+    c.fillText("no value", b.x + b.w + 6, y + b.w / 2 + .5);
+  }
   return bt.list;
 }
 function drawAxes(c, l) {
   for (const cell of l.cells) cell.ticks = drawCellAxes(c, cell);
   if (l.headline) { c.textAlign = "left"; c.textBaseline = "alphabetic"; c.fillText(l.headline, l.cells[0].x, 22); }
-  const signed = allSigned(), of = shownFlow(), map = of ? "grey" : mapShown();
-  // What the ends of the bar stand for.
-  const [low, high] = signed ? [-signedLimit(), signedLimit()] : [-settings.range - settings.gain, -settings.gain];
-  const bar = drawBar(c, l.bar, { low, high, label: signed ? image.pixelName + (image.pixelUnit ? ` [${image.pixelUnit}]` : "") : "dB", colourAt: t => signed ? signedColour(2 * t - 1, leastColour(image)) : colour(map, t) });
-  return { ...l.cells[0].ticks, bar, flow: of ? drawBar(c, l.flowBar, flowBar(of)) : null };
+  const bars = l.bars.map(bar => ({ flow: Boolean(bar.flow), label: bar.label, ticks: drawBar(c, bar) })), ofFlow = bars.find(bar => bar.flow);
+  return { ...l.cells[0].ticks, bar: bars[0].ticks, flow: ofFlow ? ofFlow.ticks : null, bars };
 }
 function drawBitmap(c, plane, l) {
   const across = plane.pane.image[plane.kind.across], down = plane.pane.image[plane.kind.down];
@@ -148,7 +179,7 @@ function draw() {
   context.fillStyle = "#0a0d12"; context.fillRect(0, 0, width, height);
   if (!image) { layout = null; layoutKey = ""; placeRendering(); return; }
   const planes = shownPlanes();
-  const key = [width, height, ratio, mapShown(), settings.range, settings.gain, settings.overlay, settings.whole, renderingWanted(), allSigned() && signedLimit(), shownFlow() && [settings.flow, settings.flowThreshold, shownFlow().velocity.limit].join(), ...planes.flatMap(keyOf)].join();
+  const key = [width, height, ratio, mapShown(), settings.range, settings.gain, settings.overlay, settings.whole, renderingWanted(), ...barsOf(planes).flatMap(bar => [bar.low, bar.high, bar.label, bar.masked]), ...planes.flatMap(keyOf)].join();
   if (key !== layoutKey) {  // axes, colour bar and outlines change rarely
     layoutKey = key;
     layout = arrange(planes, width, height);

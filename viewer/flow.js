@@ -66,10 +66,7 @@ function flowField(of) {
 }
 const flowThreshold = peak => peak * 10 ** (settings.flowThreshold / 10);
 const powerColour = share => colour("inferno", .35 + .6 * Math.max(0, Math.min(1, share)));  // from the threshold to the greatest power
-const powerPalette = Uint32Array.from({ length: 256 }, (_, k) => {
-  const [r, g, b] = powerColour(k / 255);
-  return (255 << 24 | b << 16 | g << 8 | r) >>> 0;
-});
+const powerPalette = Uint32Array.from({ length: 256 }, (_, k) => wordOf(powerColour(k / 255)));
 // Over the words that paintBitmap has painted. Linear between lines and ranges.
 function paintFlow(plane) {
   const img = plane.pane.image, of = flowOver(img), places = of && flowPlaces(img, of.power);
@@ -104,9 +101,9 @@ function flowAt(plane, place) {
   if (!(power >= flowThreshold(peak)) || (settings.flow === "velocity" && velocity === 0)) return null;
   return { velocity, decibels: 10 * Math.log10(power / peak) };
 }
-const flowText = reading => settings.flow === "power" ? `power ${decibelText(reading.decibels)}` : `velocity ${reading.velocity.toFixed(3).replace("-", "\u2212")} m/s`;
+const flowText = reading => settings.flow === "power" ? `power ${decibelText(reading.decibels)}` : `velocity ${numberText(shownFlow().velocity, reading.velocity)}`;
 // The colour bar: its ends, its words, and the colour of a share of it.
 function flowBar(of) {
   if (settings.flow === "power") return { low: settings.flowThreshold, high: 0, label: "power [dB]", colourAt: powerColour };
-  return { low: -of.velocity.limit, high: of.velocity.limit, label: `velocity [${of.velocity.pixelUnit}]`, colourAt: t => signedColour(2 * t - 1) };
+  return barOfNumbers(of.velocity, of.velocity.limit);
 }

@@ -54,6 +54,7 @@ function decodePair(bytes) {
   for (const [n, v] of fields(bytes)) if (n === 1) name = utf8.decode(v); else if (n === 2) count = v;
   return [name, count];
 }
+const pixelScales = ["decibels", "power_decibels", "from_zero", "symmetric"];  // image.proto
 const mostOutlines = 8, mostOutlinePoints = 256;
 function decodeOutline(bytes) {
   const outline = { name: "", x: [], z: [] };
@@ -63,7 +64,7 @@ function decodeOutline(bytes) {
   return right ? outline : null;
 }
 function decodeImage(buffer) {
-  const image = { stream: "", sequence: 0, view: "", publishTime: 0, latency: 0, encoding: 0, range: 0, gain: 0, reference: 0, stages: [], drops: [], published: 0, revision: 0, position: null, pixelName: "amplitude", pixelUnit: "", limit: 0, lines: null, outlines: [] };
+  const image = { scale: "decibels", masked: false, stream: "", sequence: 0, view: "", publishTime: 0, latency: 0, encoding: 0, range: 0, gain: 0, reference: 0, stages: [], drops: [], published: 0, revision: 0, position: null, pixelName: "amplitude", pixelUnit: "", limit: 0, lines: null, outlines: [] };
   for (const [n, v] of fields(new Uint8Array(buffer))) {
     switch (n) {
       case 1: image.stream = utf8.decode(v); break;
@@ -88,10 +89,13 @@ function decodeImage(buffer) {
       case 23: image.position = signed(v); break;
       case 24: image.limit = v > 0 && isFinite(v) ? v : 0; break;
       case 25: image.lines = decodeLines(v); break;
+      case 26: image.scale = pixelScales[v]; break;
+      case 27: image.masked = v !== 0; break;
       case 100: image.bytes = v; break;
     }
   }
   if (!image.x || !image.z || !image.bytes) throw new Error("not an image");
+  if (!image.scale) throw new Error("unknown pixel scale");
   image.ny = image.y ? image.y.count : 1;
   const pixels = image.x.count * image.z.count * image.ny;
   if (image.bytes.length !== pixels * (image.encoding === 1 ? 4 : 1)) throw new Error("pixels contradict the geometry");

@@ -1,32 +1,53 @@
-// The images' pixels. One reference for all panes, so that one colour means one amplitude.
-// Images with a sign, such as velocities of flow, and shares are shown as numbers instead of dB: colours go both ways from 0, as far as
-// the image says that they may, or else the largest so far.
-const shownAsNumbers = new Set(["velocity", "initial pressure", "concentration", "oxygen saturation"]);
-const isSigned = img => img.encoding === 1 && shownAsNumbers.has(img.pixelName);
+// The images' pixels. Panes that show the same quantity on the same scale have one reference, so that one colour means one value.
+// Numbers, with a sign or from 0 on, are shown as they are, others in dB.
+const ofNumbers = img => img.scale === "symmetric" || img.scale === "from_zero";
+const isSymmetric = img => img.scale === "symmetric";
 const leastColour = img => img.pixelName === "velocity" ? .4 : 0;
-const allSigned = () => panes.some(pane => pane.image) && panes.every(pane => !pane.image || isSigned(pane.image));
-const signedLimit = () => Math.max(0, ...panes.map(pane => pane.image && isSigned(pane.image) ? pane.image.limit || pane.running : 0)) || 1;
+const scaleKey = img => [img.scale, img.pixelName, img.pixelUnit, img.limit].join();
+const imagesLike = img => panes.filter(pane => pane.image && scaleKey(pane.image) === scaleKey(img));
+const allNumbers = () => panes.some(pane => pane.image) && panes.every(pane => !pane.image || ofNumbers(pane.image));
 function peakOf(img) {
   let peak = 0;
-  const v = img.values, signed = isSigned(img);
+  const v = img.values, symmetric = isSymmetric(img);
   for (let i = 0; i < v.length; i++) {
-    const strength = signed ? Math.abs(v[i]) : v[i];
+    const strength = symmetric ? Math.abs(v[i]) : v[i];
     if (strength > peak && strength < 3e38) peak = strength;
   }
   return peak;
 }
-function reference() {
-  if (settings.reference === "fixed" && settings.fixed > 0) return settings.fixed;
-  const most = Math.max(0, ...panes.map(pane => !pane.image || isSigned(pane.image) ? 0 : settings.reference === "server" ? pane.image.reference : pane.running));
+// The upper end of a scale of numbers: what the server says, or else the largest so far.
+const endOf = img => Math.max(0, ...imagesLike(img).map(pane => pane.image.reference || pane.running)) || 1;
+const lowOf = img => isSymmetric(img) ? -endOf(img) : 0;
+// Levels of 8 bits: 0 is no value, 1 to 255 go from the lower end to the upper one, which is that of their own frame.
+function numberOf(img, value) {
+  if (img.encoding === 1) return value;
+  const end = img.reference || 1, low = isSymmetric(img) ? -end : 0;
+  return value ? low + (value - 1) / 254 * (end - low) : NaN;
+}
+const perDecade = img => img.scale === "power_decibels" ? 10 : 20;
+function reference(img) {
+  if (settings.reference === "fixed" && settings.fixed > 0) return perDecade(img) === 10 ? settings.fixed ** 2 : settings.fixed;  // fixed amplitudes
+  const most = Math.max(0, ...imagesLike(img).map(pane => settings.reference === "server" ? pane.image.reference : pane.running));
   return most > 0 ? most : 1;
 }
-const isPower = img => img.encoding === 1 && img.pixelName === "power";
 // dB of a pixel's value before gain, relative to the reference.
 function decibelsOf(img, value) {
   if (img.encoding !== 1) return (value / 255 - 1) * img.range;
-  return (isPower(img) ? 10 : 20) * Math.log10(value / reference());
+  return perDecade(img) * Math.log10(value / reference(img));
 }
-const baseLevel = (perDecade = 20) => Math.round(STEPS * (perDecade * Math.log10(reference()) - settings.gain - settings.range));
+const baseLevel = img => Math.round(STEPS * (perDecade(img) * Math.log10(reference(img)) - settings.gain - settings.range));
+const share = t => t > 0 ? t < 1 ? t : 1 : 0;
+function paintNumbers(plane, pixels) {
+  const img = plane.pane.image, { values, words } = plane, end = endOf(img), low = lowOf(img);
+  const colours = isSymmetric(img) ? leastColour(img) ? signedPalette : gradualPalette : numberPalette, top = colours.length - 1;
+  const wordOfNumber = v => Number.isNaN(v) ? noValueWord : colours[Math.round(top * share((v - low) / (end - low)))];
+  if (img.encoding === 1) {
+    for (let k = 0; k < pixels; k++) words[k] = wordOfNumber(values[k]);
+  } else {
+    const ofByte = Uint32Array.from({ length: 256 }, (_, b) => wordOfNumber(numberOf(img, b)));
+    for (let k = 0; k < pixels; k++) words[k] = ofByte[values[k]];
+  }
+}
 function paintBitmap(plane) {
   const img = plane.pane.image, width = img[plane.kind.across].count, height = img[plane.kind.down].count;
   cut(plane);
@@ -35,15 +56,14 @@ function paintBitmap(plane) {
     plane.data = plane.context.createImageData(width, height);
     plane.words = new Uint32Array(plane.data.data.buffer);
   }
-  if (isSigned(img)) {
-    const limit = signedLimit(), values = plane.values, colours = leastColour(img) ? signedPalette : gradualPalette;
-    for (let k = 0; k < width * height; k++) plane.words[k] = colours[Math.round(255 * (1 + Math.max(-1, Math.min(1, values[k] / limit || 0))))];
+  if (ofNumbers(img)) {
+    paintNumbers(plane, width * height);
     plane.context.putImageData(plane.data, 0, 0);
     return;
   }
   const colours = flowOver(img) ? greyPalette : palette, top = colours.length - 1, words = plane.words, pixels = width * height;
   if (img.encoding === 1) {
-    const ofPower = isPower(img) ? 1 : 0, base = baseLevel(ofPower ? 10 : 20), bits = plane.bits;
+    const ofPower = perDecade(img) === 10 ? 1 : 0, base = baseLevel(img), bits = plane.bits;
     for (let k = 0; k < pixels; k++) {
       const level = (levelOfBits[bits[k] >>> 14] >> ofPower) - base;
       words[k] = colours[level < 0 ? 0 : level > top ? top : level];

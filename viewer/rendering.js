@@ -27,7 +27,11 @@ const volumeShader = {
     uniform float offset;  // a voxel's place on the colour bar is offset + slope * its byte / 255
     uniform float slope;
     uniform bool opacity;
-    float level(vec3 p) { return clamp(offset + slope * texture(volume, vec3(p.x, p.z, -p.y) + 0.5).r, 0.0, 1.0); }
+    uniform bool symmetric;  // 0 is in the middle of the bar, and bytes of 0 have no value
+    vec2 look(vec3 p) {      // the place on the bar, and how much it stands out
+      float code = texture(volume, vec3(p.x, p.z, -p.y) + 0.5).r, place = clamp(offset + slope * code, 0.0, 1.0);
+      return vec2(place, symmetric ? (code < 0.002 ? 0.0 : abs(2.0 * place - 1.0)) : place);
+    }
     void main() {
       vec3 direction = normalize(ray), a = (-0.5 - from) / direction, b = (0.5 - from) / direction;
       vec3 nearer = min(a, b), farther = max(a, b);
@@ -36,19 +40,19 @@ const volumeShader = {
       int steps = int(ceil(length(direction * counts) * (end - begin))) + 1;  // about one a voxel
       vec3 at = from + begin * direction, step_ = direction * ((end - begin) / float(steps));
       at += 0.5 * step_;
-      float most = 0.0;
+      vec2 most = vec2(symmetric ? 0.5 : 0.0, 0.0);
       vec4 sum = vec4(0.0);
       for (int k = 0; k < 4096; k++) {
         if (k >= steps || sum.a > 0.98) break;
-        float here = level(at);
-        most = max(most, here);
+        vec2 here = look(at);
+        if (here.y > most.y) most = here;
         if (opacity) {
-          float alpha = 0.3 * here * here;
-          sum += (1.0 - sum.a) * alpha * vec4(texture(colours, vec2(here, 0.5)).rgb, 1.0);
+          float alpha = 0.3 * here.y * here.y;
+          sum += (1.0 - sum.a) * alpha * vec4(texture(colours, vec2(here.x, 0.5)).rgb, 1.0);
         }
         at += step_;
       }
-      gl_FragColor = opacity ? sum : vec4(texture(colours, vec2(most, 0.5)).rgb, 1.0) * min(1.0, 6.0 * most);
+      gl_FragColor = opacity ? sum : vec4(texture(colours, vec2(most.x, 0.5)).rgb, 1.0) * min(1.0, 6.0 * most.y);
     }`,
 };
 
@@ -95,7 +99,7 @@ function makeScene(gl) {
   controls.enableKeys = false;
   const colours = new THREE.DataTexture(new Uint8Array(4 * 256), 256, 1, THREE.RGBAFormat);
   colours.minFilter = colours.magFilter = THREE.LinearFilter;
-  const uniforms = { volume: { value: null }, colours: { value: colours }, counts: { value: new THREE.Vector3() }, offset: { value: 0 }, slope: { value: 1 }, opacity: { value: false } };
+  const uniforms = { volume: { value: null }, colours: { value: colours }, counts: { value: new THREE.Vector3() }, offset: { value: 0 }, slope: { value: 1 }, opacity: { value: false }, symmetric: { value: false } };
   const box = new THREE.BoxBufferGeometry(1, 1, 1), group = new THREE.Group();
   const material = new THREE.ShaderMaterial({ uniforms, ...volumeShader, side: THREE.BackSide, transparent: true, depthTest: false, depthWrite: false,
                                               blending: THREE.CustomBlending, blendSrc: THREE.OneFactor, blendDst: THREE.OneMinusSrcAlphaFactor });
@@ -123,13 +127,19 @@ function lookFromAbove() {  // from above and a little to the right, the whole b
   controls.target.set(0, 0, 0);
   controls.update();
 }
-// Of float32 envelopes the page makes the 8 bits itself, over what the colour bar shows.
+// Of float32 images the page makes the 8 bits itself, over what the colour bar shows; of numbers levels as display images have them.
 function bytesOf(img) {
   if (img.encoding !== 1) return img.values;
-  const s = rendering.scene, top = Math.round(settings.range * STEPS), base = baseLevel(), bits = img.bits;
+  const s = rendering.scene, { bits, values } = img;
   if (!s.bytes || s.bytes.length !== bits.length) s.bytes = new Uint8Array(bits.length);
+  if (ofNumbers(img)) {
+    const end = endOf(img), low = lowOf(img);
+    for (let k = 0; k < values.length; k++) s.bytes[k] = Number.isNaN(values[k]) ? 0 : Math.round(1 + 254 * share((values[k] - low) / (end - low)));
+    return s.bytes;
+  }
+  const top = Math.round(settings.range * STEPS), base = baseLevel(img), ofPower = perDecade(img) === 10 ? 1 : 0;
   for (let k = 0; k < bits.length; k++) {
-    const level = levelOfBits[bits[k] >>> 14] - base;
+    const level = (levelOfBits[bits[k] >>> 14] >> ofPower) - base;
     s.bytes[k] = level <= 0 ? 0 : level >= top ? 255 : level * 255 / top;
   }
   return s.bytes;
@@ -146,21 +156,24 @@ function setVolume(img) {
     s.shapeOf = shape; s.of = null;
     uniforms.counts.value.set(img.x.count, img.z.count, img.y.count);
   }
-  const texture = uniforms.volume.value, filter = settings.smooth ? THREE.LinearFilter : THREE.NearestFilter;
-  const bytesKey = [img.encoding === 1 ? [baseLevel(), settings.range] : "", settings.smooth].join();
+  const numbers = ofNumbers(img), texture = uniforms.volume.value, filter = settings.smooth && !numbers ? THREE.LinearFilter : THREE.NearestFilter;
+  const bytesKey = [img.encoding !== 1 ? "" : numbers ? endOf(img) : [baseLevel(img), settings.range], settings.smooth].join();
   if (s.of !== img || s.bytesOf !== bytesKey) {
     texture.minFilter = texture.magFilter = filter;
     texture.image.data = bytesOf(img);
     texture.needsUpdate = true;
     s.of = img; s.bytesOf = bytesKey;
   }
-  uniforms.slope.value = img.encoding === 1 ? 1 : img.range / settings.range;
-  uniforms.offset.value = img.encoding === 1 ? 0 : 1 + (settings.gain - img.range) / settings.range;
+  uniforms.slope.value = numbers ? 255 / 254 : img.encoding === 1 ? 1 : img.range / settings.range;
+  uniforms.offset.value = numbers ? -1 / 254 : img.encoding === 1 ? 0 : 1 + (settings.gain - img.range) / settings.range;
+  uniforms.symmetric.value = isSymmetric(img);
   uniforms.opacity.value = settings.rendering === "opacity";
-  if (s.mapOf !== mapShown()) {
-    for (let k = 0; k < 256; k++) uniforms.colours.value.image.data.set([...colour(mapShown(), k / 255), 255], 4 * k);
+  const map = isSymmetric(img) ? `symmetric ${leastColour(img)}` : numbers ? mapOfNumbers() : mapShown();
+  if (s.mapOf !== map) {
+    const colourAt = isSymmetric(img) ? t => signedColour(2 * t - 1, leastColour(img)) : t => colour(map, t);
+    for (let k = 0; k < 256; k++) uniforms.colours.value.image.data.set([...colourAt(k / 255), 255], 4 * k);
     uniforms.colours.value.needsUpdate = true;
-    s.mapOf = mapShown();
+    s.mapOf = map;
   }
   const sizes = axesOfVolume.map(name => { const [low, high] = edge(img[name]).map(v => v * img[name].scale); return high - low; }), largest = Math.max(...sizes);
   const seen = sizes.join();

@@ -10,10 +10,16 @@ function cutSlice(img, normal, at, to) {
   if (normal === "y") for (let z = 0; z < nz; z++) to.set(from.subarray((z * ny + at) * nx, (z * ny + at + 1) * nx), z * nx);
   if (normal === "x") for (let row = 0; row < nz * ny; row++) to[row] = from[row * nx + at];
 }
-// The largest along an axis. What has no value (NaN) counts only where nothing else is.
+// How much a value stands out: what is largest is shown of several, of numbers with a sign the largest magnitude; what has no value least.
+function strengthIn(img) {
+  if (img.encoding === 1) return isSymmetric(img) ? v => Math.abs(v) : v => v;
+  return isSymmetric(img) ? v => v ? Math.abs(v - 128) : -1 : v => v;
+}
+// The one that stands out most along an axis. What has no value (NaN) counts only where nothing else is.
 function project(img, normal, to) {
+  if (isSymmetric(img)) { projectSymmetric(img, normal, to); return; }
   const nx = img.x.count, ny = img.ny, nz = img.z.count, from = img.values;
-  const none = img.encoding === 1 ? -1 : 0;
+  const none = img.encoding === 1 ? -Infinity : 0;
   to.fill(none);
   for (let z = 0, row = 0; z < nz; z++) {
     for (let y = 0; y < ny; y++, row++) {
@@ -28,7 +34,19 @@ function project(img, normal, to) {
       }
     }
   }
-  if (none < 0) for (let k = 0; k < to.length; k++) if (to[k] < 0) to[k] = NaN;
+  if (none < 0) for (let k = 0; k < to.length; k++) if (to[k] === none) to[k] = NaN;
+}
+function projectSymmetric(img, normal, to) {
+  const nx = img.x.count, ny = img.ny, nz = img.z.count, from = img.values, strength = strengthIn(img);
+  to.fill(img.encoding === 1 ? NaN : 0);
+  for (let z = 0, k = 0; z < nz; z++) {
+    for (let y = 0; y < ny; y++) {
+      for (let x = 0; x < nx; x++, k++) {
+        const at = normal === "x" ? z * ny + y : normal === "y" ? z * nx + x : y * nx + x;
+        if (!(strength(from[k]) <= strength(to[at])) && !Number.isNaN(from[k])) to[at] = from[k];
+      }
+    }
+  }
 }
 // Sets plane.values, [down, across], and their bits where they are float32, to what the plane shows of its pane's image.
 function cut(plane) {
@@ -51,16 +69,18 @@ function cut(plane) {
 function placeOfMaximum(plane, column, row) {
   const img = plane.pane.image, { across, down, normal } = plane.kind, strides = { x: 1, y: img.x.count, z: img.x.count * img.ny };
   const begin = column * strides[across] + row * strides[down];
-  let best = 0, most = -1;
-  for (let k = 0; k < img[normal].count; k++) if (img.values[begin + k * strides[normal]] > most) { most = img.values[begin + k * strides[normal]]; best = k; }
+  const strength = strengthIn(img);
+  let best = 0, most = -Infinity;
+  for (let k = 0; k < img[normal].count; k++) { const own = strength(img.values[begin + k * strides[normal]]); if (own > most) { most = own; best = k; } }
   return placeOn(img[normal], best);
 }
+const strongestOf = img => isSymmetric(img) ? "largest magnitude" : "maximum";
 const millimetres = (axis, place, digits) => `${format(place * axis.scale, digits)} ${axis.shownUnit}`;
 function titleOf(plane) {
   const img = plane.pane.image, { name, normal } = plane.kind;
   if (!img || normal === null) return img ? img.view : "";
   const axis = img[normal];
-  return `${img.view} ${name}, ${settings.projections[normal] ? `maximum along ${axis.name}` : `${axis.name} = ${millimetres(axis, slicePlace(img, normal), 1)}`}`;
+  return `${img.view} ${name}, ${settings.projections[normal] ? `${strongestOf(img)} along ${axis.name}` : `${axis.name} = ${millimetres(axis, slicePlace(img, normal), 1)}`}`;
 }
 
 // A slider and a choice for each axis.

@@ -334,11 +334,11 @@ std::shared_ptr<const BeamsPlan> build_beams_plan(const ImagingRequest& request)
   if (plan->doppler) {
     plan->doppler->autocorrelation.half_window =
         half_window_of(doppler(configuration), *plan->doppler, plan->velocity, set->ranges.spacing);
-    add_tables(*plan->doppler, plan->blend, formed, set->ranges.count);
+    add_table(*plan->doppler, plan->blend);
   }
   plan->m_mode = resolve_m_mode(configuration, plan->fan);
   plan->spectrum = resolve_spectrum(configuration, plan->fan, set->ranges, plan->doppler);
-  if (plan->pulses) add_tables(*plan->pulses, plan->blend, formed, set->ranges.count);
+  if (plan->pulses) add_table(*plan->pulses, plan->blend, formed, set->ranges.count);
   weigh_receivers(*set, plan->acquisition.probe, plan->section.window, plan->section.f_number, [&](double bytes) {
     // Twice: the stage has its own, padded.
     require_host_memory(configuration, points * bytes_of_point + 2.0 * bytes, extent_of(*plan, *set), request.besides);

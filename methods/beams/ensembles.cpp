@@ -46,27 +46,19 @@ std::vector<ImageLine> repeat_lines(const std::vector<ImageLine>& lines, const E
   return all;
 }
 
-void add_tables(DopplerPlan& plan, const std::shared_ptr<const LineBlendTable>& blend, std::size_t lines, std::size_t ranges) {
-  const LineBlendTable one = table_of_sample(blend, lines, ranges);
+void add_table(DopplerPlan& plan, const std::shared_ptr<const LineBlendTable>& blend) {
+  if (blend == nullptr) return;
   const auto count = static_cast<std::uint32_t>(plan.ensembles.samples);
   auto samples = std::make_shared<LineBlendTable>();
-  auto mean = std::make_shared<LineBlendTable>();
-  samples->ranges = ranges;
-  samples->weights = one.weights;
-  mean->ranges = ranges;
-  for (const float weight : one.weights) mean->weights.push_back(weight / static_cast<float>(count));
-  for (const std::vector<BlendTerm>& terms : one.lines) {
-    std::vector<BlendTerm>& all = mean->lines.emplace_back();
+  samples->ranges = blend->ranges;
+  samples->weights = blend->weights;
+  for (const std::vector<BlendTerm>& terms : blend->lines) {
     for (std::uint32_t n = 0; n < count; ++n) {
       std::vector<BlendTerm>& of_sample = samples->lines.emplace_back();
-      for (const BlendTerm& term : terms) {
-        of_sample.push_back({term.row * count + n, term.weights});
-        all.push_back(of_sample.back());
-      }
+      for (const BlendTerm& term : terms) of_sample.push_back({term.row * count + n, term.weights});
     }
   }
-  plan.mean = std::move(mean);
-  if (blend != nullptr) plan.samples = std::move(samples);
+  plan.samples = std::move(samples);
 }
 
 std::optional<PulsePlan> resolve_pulses(const Configuration& configuration, const Acquisition& acquisition) {
@@ -91,7 +83,7 @@ std::optional<PulsePlan> resolve_pulses(const Configuration& configuration, cons
   return plan;
 }
 
-void add_tables(PulsePlan& plan, const std::shared_ptr<const LineBlendTable>& blend, std::size_t lines, std::size_t ranges) {
+void add_table(PulsePlan& plan, const std::shared_ptr<const LineBlendTable>& blend, std::size_t lines, std::size_t ranges) {
   const LineBlendTable one = table_of_sample(blend, lines, ranges);
   const auto count = static_cast<std::uint32_t>(plan.weights.size());
   const auto tables = static_cast<std::uint32_t>(one.weights.size() / ranges);

@@ -31,8 +31,9 @@ struct PulsePlan {
                                                          MetresPerSecond velocity);
 /// Each of `lines`, which name the first event of their ensemble, once for every sample: [line, sample].
 [[nodiscard]] std::vector<ImageLine> repeat_lines(const std::vector<ImageLine>& lines, const Ensembles& ensembles);
-/// The tables for lines repeated so: `blend` is that of one sample (null: lines are not blended, there are `lines` of them).
-void add_tables(DopplerPlan& plan, const std::shared_ptr<const LineBlendTable>& blend, std::size_t lines, std::size_t ranges);
-void add_tables(PulsePlan& plan, const std::shared_ptr<const LineBlendTable>& blend, std::size_t lines, std::size_t ranges);
+/// The table for lines repeated so: `blend` is that of one sample (null: lines are not blended). Flow needs none without it.
+void add_table(DopplerPlan& plan, const std::shared_ptr<const LineBlendTable>& blend);
+/// There are `lines` of them, of `ranges` each, where they are not blended.
+void add_table(PulsePlan& plan, const std::shared_ptr<const LineBlendTable>& blend, std::size_t lines, std::size_t ranges);
 
 }  // namespace echoform

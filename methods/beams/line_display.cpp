@@ -5,9 +5,8 @@
 #include <cmath>
 #include <limits>
 #include <optional>
-#include <string>
-#include <utility>
 
+#include "methods/shown_images.hpp"
 #include "stages/polar_scan_conversion/polar_scan_conversion.hpp"
 #include "stages/polar_volume_conversion/polar_volume_conversion.hpp"
 
@@ -45,14 +44,14 @@ Grid seen_from(const Point& origin, Grid grid) {
   return grid;
 }
 
-PolarScanConversionOptions polar_options(const BeamsPlan& plan) {
+PolarScanConversionOptions polar_options(const BeamsPlan& plan, ScanInterpolation interpolation) {
   const LineFan& fan = plan.fan;
   PolarScanConversionOptions options;
   options.beams = fan.lines;
   options.samples = plan.lines->ranges.count;
   options.sample_spacing = plan.lines->ranges.spacing;
   options.start_depth = plan.lines->ranges.first;
-  options.interpolation = plan.display.interpolation;
+  options.interpolation = interpolation;
   options.cubic_alpha = plan.display.cubic_alpha;
   Point origin = fan.shown(fan.apex);
   if (fan.shape == FanShape::sector) {
@@ -73,7 +72,7 @@ PolarScanConversionOptions polar_options(const BeamsPlan& plan) {
   return options;
 }
 
-PolarVolumeConversionOptions volume_options(const BeamsPlan& plan) {
+PolarVolumeConversionOptions volume_options(const BeamsPlan& plan, ScanInterpolation interpolation) {
   const LineFan& fan = plan.fan;
   PolarVolumeConversionOptions options;
   options.azimuths = {fan.azimuths(), fan.first, fan.pitch};
@@ -82,7 +81,7 @@ PolarVolumeConversionOptions volume_options(const BeamsPlan& plan) {
   options.sample_spacing = plan.lines->ranges.spacing;
   options.start_depth = plan.lines->ranges.first;
   options.probe_radius = fan.radius;
-  options.interpolation = plan.display.interpolation;
+  options.interpolation = interpolation;
   options.cubic_alpha = plan.display.cubic_alpha;
   // The stage has its lines meet at (0, 0, -radius).
   options.display = seen_from({fan.apex.x, fan.apex.y, fan.apex.z + fan.radius}, plan.display_grid);
@@ -132,12 +131,18 @@ Grid resolve_display(const DisplaySection& display, const LineFan& fan, const Li
   return grid;
 }
 
-void add_display(Recipe& recipe, const BeamsPlan& plan, std::string_view name, std::size_t compressed) {
-  const std::size_t shown = plan.fan.volume() ? recipe.add(polar_volume_conversion_stage, volume_options(plan), {compressed})
-                                              : recipe.add(polar_scan_conversion_stage, polar_options(plan), {compressed});
-  OutputDescription display{std::string(name), OutputKind::display, plan.display_grid};
-  if (plan.fan.across()) display.x = {"y", "m"};
-  recipe.outputs.push_back({std::move(display), shown, compressed});
+void add_line_image(Recipe& recipe, const BeamsPlan& plan, const OutputDescription& image, std::size_t block, bool display) {
+  add_shown_image(recipe, image, block, plan.compression, display, [&](std::size_t compressed) {
+    const ScanInterpolation interpolation = interpolation_of(plan.display.interpolation, image);
+    const std::size_t shown = plan.fan.volume()
+                                  ? recipe.add(polar_volume_conversion_stage, volume_options(plan, interpolation), {compressed})
+                                  : recipe.add(polar_scan_conversion_stage, polar_options(plan, interpolation), {compressed});
+    RecipeOutput output{display_of(image, plan.display_grid), shown};
+    if (plan.fan.across()) output.description.x = {"y", "m"};
+    // Outside of the sector there are none.
+    output.description.scale.masked = shows_numbers(image.scale.kind);
+    return output;
+  });
 }
 
 }  // namespace echoform

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <string_view>
 
 #include "base/grid.hpp"
 #include "methods/beams/line_fan.hpp"
@@ -15,7 +14,7 @@ namespace echoform {
 /// What the sector, the volume or the parallel lines take up, in square pixels, or what is stated of it.
 [[nodiscard]] Grid resolve_display(const DisplaySection& display, const LineFan& fan, const LineRanges& ranges);
 
-/// Adds the display image `name` of the compressed lines in block `compressed`.
-void add_display(Recipe& recipe, const BeamsPlan& plan, std::string_view name, std::size_t compressed);
+/// Adds the output `image` of lines in `block` and, if wanted, its display image.
+void add_line_image(Recipe& recipe, const BeamsPlan& plan, const OutputDescription& image, std::size_t block, bool display);
 
 }  // namespace echoform

@@ -3,7 +3,7 @@
 #include <string>
 #include <utility>
 
-#include "stages/compression/compression.hpp"
+#include "methods/shown_images.hpp"
 #include "stages/line_spectrum/line_spectrum.hpp"
 #include "stages/scroll/scroll.hpp"
 
@@ -16,11 +16,11 @@ void add_scrolled(Recipe& recipe, const BeamsPlan& plan, const OutputWish& wish,
   const std::size_t scrolled = recipe.add(scroll_stage, scrolling.scroll, {block});
   image.grid.z = scrolling.time_axis();
   image.z = {"time", "s"};
-  const std::size_t compressed = wish.display ? recipe.add(compression_stage, plan.compression, {scrolled}) : 0;
-  recipe.outputs.push_back({image, scrolled, compressed});
-  if (!wish.display) return;
-  image.kind = OutputKind::display;
-  recipe.outputs.push_back({std::move(image), compressed, compressed});
+  add_shown_image(recipe, image, scrolled, plan.compression, wish.display, [&](std::size_t compressed) {
+    OutputDescription display = image;
+    display.kind = OutputKind::display;
+    return RecipeOutput{std::move(display), compressed};
+  });
 }
 
 }  // namespace

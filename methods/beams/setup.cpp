@@ -7,7 +7,6 @@
 #include "methods/beams/scrolled_images.hpp"
 #include "stages/analytic_signal/analytic_signal.hpp"
 #include "stages/autocorrelation/autocorrelation.hpp"
-#include "stages/compression/compression.hpp"
 #include "stages/demodulation/demodulation.hpp"
 #include "stages/envelope/envelope.hpp"
 #include "stages/filter/filter.hpp"
@@ -110,49 +109,43 @@ OutputDescription polar_output(const BeamsPlan& plan, std::string_view name) {
   return polar;
 }
 
+/// From lines to complex samples of ensembles, [line, sample].
+std::size_t add_samples_of_ensembles(Recipe& recipe, const BeamsPlan& plan, std::size_t lines) {
+  if (plan.doppler->samples) lines = recipe.add(line_blend_stage, LineBlendOptions{plan.doppler->samples}, {lines});
+  return plan.baseband ? lines : recipe.add(analytic_signal_stage, AnalyticSignalOptions{}, {lines});
+}
+
 /// Images of flow, of the samples of ensembles.
 void add_flow(Recipe& recipe, const BeamsPlan& plan, const OutputWish& wish, std::size_t lines) {
   const DopplerPlan& doppler = *plan.doppler;
-  if (doppler.samples) lines = recipe.add(line_blend_stage, LineBlendOptions{doppler.samples}, {lines});
-  if (!plan.baseband) lines = recipe.add(analytic_signal_stage, AnalyticSignalOptions{}, {lines});
   if (doppler.wall_filter.kind != WallFilterKind::none) lines = recipe.add(wall_filter_stage, doppler.wall_filter, {lines});
   add_spectrum(recipe, plan, wish, lines);
   const std::size_t correlations = recipe.add(autocorrelation_stage, doppler.autocorrelation, {lines});
-  const auto flow = [&](FlowKind kind) {
-    return recipe.add(flow_stage, FlowOptions{kind, doppler.nyquist, doppler.threshold}, {correlations});
-  };
-  OutputDescription velocity = polar_output(plan, velocity_image);
-  velocity.pixels = {"velocity", "m/s"};
-  velocity.limit = doppler.nyquist.value;
-  recipe.outputs.push_back({velocity, flow(FlowKind::velocity), 0});
-  OutputDescription power = polar_output(plan, power_image);
-  power.pixels = {"power", ""};
-  recipe.outputs.push_back({power, flow(FlowKind::power), 0});
-  if (wish.display) {
-    const std::size_t compressed = recipe.add(compression_stage, plan.compression, {flow(FlowKind::amplitude)});
-    add_display(recipe, plan, power_image, compressed);
+  for (const FlowImage& image : flow_images(doppler)) {
+    OutputDescription description = polar_output(plan, image.description.view);
+    description.pixels = image.description.pixels;
+    description.scale = image.description.scale;
+    description.limit = image.description.limit;
+    const FlowOptions options{image.kind, doppler.nyquist, doppler.threshold};
+    add_line_image(recipe, plan, description, recipe.add(flow_stage, options, {correlations}), wish.display);
   }
-  OutputDescription variance = polar_output(plan, variance_image);
-  variance.pixels = {"variance", "m^2/s^2"};
-  recipe.outputs.push_back({variance, flow(FlowKind::variance), 0});
 }
 
 Recipe make_recipe(const BeamsPlan& plan, const OutputWish& wish) {
   Recipe recipe;
   std::size_t lines = add_lines(recipe, plan);
-  // Both are linear: of ensembles, images of flow want one sideband of each sample.
-  if (plan.vestige > 0 && plan.doppler) lines = recipe.add(single_sideband_stage, SingleSidebandOptions{plan.vestige}, {lines});
-  const std::size_t of_ensembles = lines;
-  if (plan.doppler) {
-    lines = recipe.add(line_blend_stage, LineBlendOptions{plan.doppler->mean}, {lines});
-  } else if (plan.pulses) {
+  if (plan.pulses) {
     lines = recipe.add(line_blend_stage, LineBlendOptions{plan.pulses->sum}, {lines});
-  } else if (plan.blend) {
+  } else if (plan.blend && !plan.doppler) {
     lines = recipe.add(line_blend_stage, LineBlendOptions{plan.blend}, {lines});
   }
-  if (plan.vestige > 0 && !plan.doppler) lines = recipe.add(single_sideband_stage, SingleSidebandOptions{plan.vestige}, {lines});
+  if (plan.vestige > 0) lines = recipe.add(single_sideband_stage, SingleSidebandOptions{plan.vestige}, {lines});
   std::size_t envelope = lines;
-  if (adaptive_kind(plan.section.adaptive.kind, "[beams] adaptive").result != AdaptiveResult::image) {
+  if (plan.doppler) {
+    lines = add_samples_of_ensembles(recipe, plan, lines);
+    // Of envelopes: in a mean of lines what moves from sounding to sounding would vanish.
+    envelope = recipe.add(envelope_stage, EnvelopeOptions{plan.doppler->ensembles.samples}, {lines});
+  } else if (adaptive_kind(plan.section.adaptive.kind, "[beams] adaptive").result != AdaptiveResult::image) {
     AnalyticSignalOptions options;
     options.filter = plan.line_filter;
     if (!plan.baseband) lines = recipe.add(analytic_signal_stage, std::move(options), {lines});
@@ -164,11 +157,9 @@ Recipe make_recipe(const BeamsPlan& plan, const OutputWish& wish) {
   if (plan.section.persistence > 0.0) {
     envelope = recipe.add(persistence_stage, PersistenceOptions{plan.section.persistence}, {envelope});
   }
-  const std::size_t compressed = wish.display ? recipe.add(compression_stage, plan.compression, {envelope}) : 0;
-  recipe.outputs.push_back({polar_output(plan, beams_image), envelope, compressed});
-  if (wish.display) add_display(recipe, plan, beams_image, compressed);
+  add_line_image(recipe, plan, polar_output(plan, beams_image), envelope, wish.display);
   add_m_mode(recipe, plan, wish, of_frame);
-  if (plan.doppler) add_flow(recipe, plan, wish, of_ensembles);
+  if (plan.doppler) add_flow(recipe, plan, wish, lines);
   return recipe;
 }
 

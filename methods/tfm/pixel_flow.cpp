@@ -10,38 +10,20 @@
 #include "base/errors.hpp"
 #include "delay_laws/view.hpp"
 #include "methods/method.hpp"
+#include "methods/shown_images.hpp"
 #include "methods/tfm/adaptive_pixels.hpp"
 #include "methods/tfm/plan.hpp"
 #include "methods/tfm/section.hpp"
 #include "methods/tfm/stage_options.hpp"
 #include "pipeline/recipe.hpp"
 #include "stages/autocorrelation/autocorrelation.hpp"
-#include "stages/compression/compression.hpp"
 #include "stages/envelope/envelope.hpp"
 #include "stages/flow/flow.hpp"
 #include "stages/line_blend/line_blend.hpp"
-#include "stages/scan_conversion/scan_conversion.hpp"
 #include "stages/wall_filter/wall_filter.hpp"
 
 namespace echoform {
 namespace {
-
-/// Rows of pixels along x, in the order of an image.
-std::size_t rows_of_image(const Grid& grid) {
-  return grid.z.count * grid.y.count;
-}
-
-/// Each row the mean over its ensemble.
-std::shared_ptr<const LineBlendTable> mean_table(const Grid& grid, std::size_t ensemble) {
-  auto table = std::make_shared<LineBlendTable>();
-  table->ranges = grid.x.count;
-  table->weights.assign(grid.x.count, 1.0F / static_cast<float>(ensemble));
-  for (std::size_t row = 0; row < rows_of_image(grid); ++row) {
-    std::vector<BlendTerm>& terms = table->lines.emplace_back();
-    for (std::size_t n = 0; n < ensemble; ++n) terms.push_back({static_cast<std::uint32_t>(row * ensemble + n), 0});
-  }
-  return table;
-}
 
 /// Of autocorrelations, each plane's mean over the rows above and below it along z, as far as there are such.
 std::shared_ptr<const LineBlendTable> window_table(const Grid& grid, std::size_t half_window) {
@@ -68,17 +50,6 @@ std::shared_ptr<const LineBlendTable> window_table(const Grid& grid, std::size_t
   return table;
 }
 
-/// An image with its envelope and, if wished, its display image.
-void add_outputs(Recipe& recipe, const ImagingPlan& plan, const OutputWish& wish, const OutputDescription& envelope,
-                 std::size_t image, std::size_t amplitudes) {
-  const std::size_t compressed = wish.display ? recipe.add(compression_stage, plan.compression, {amplitudes}) : 0;
-  recipe.outputs.push_back({envelope, image, compressed});
-  if (!wish.display) return;
-  const std::size_t shown =
-      plan.display_grid ? recipe.add(scan_conversion_stage, scan_conversion_options(plan), {compressed}) : compressed;
-  recipe.outputs.push_back({{envelope.view, OutputKind::display, plan.display_grid.value_or(plan.grid)}, shown, compressed});
-}
-
 /// By which turns from a sample to the next become velocities along z: waves that come back in another mode turn by the mean of
 /// both slownesses. Views that modes do not name are taken as longitudinal.
 MetresPerSecond velocity_of_turns(const Configuration& configuration, const Material& material) {
@@ -86,12 +57,6 @@ MetresPerSecond velocity_of_turns(const Configuration& configuration, const Mate
   if (view == "TT") return material.shear_velocity;
   if (view != "LT" && view != "TL") return material.longitudinal_velocity;
   return MetresPerSecond(2.0 / (1.0 / material.longitudinal_velocity.value + 1.0 / material.shear_velocity.value));
-}
-
-OutputDescription flow_output_of(const ImagingPlan& plan, std::string_view name, Meaning pixels) {
-  OutputDescription output{std::string(name), OutputKind::envelope, plan.grid};
-  output.pixels = std::move(pixels);
-  return output;
 }
 
 }  // namespace
@@ -153,10 +118,11 @@ void add_pixel_flow(Recipe& recipe, const ImagingPlan& plan, const PlanPairs& pa
   const std::size_t ensemble = doppler.ensembles.samples;
   std::size_t samples =
       recipe.add(beamform_ensemble_stage, BeamformEnsembleOptions{beamform_options(plan, pairs, 0), ensemble}, {analytic});
-  const std::size_t image = recipe.add(line_blend_stage, LineBlendOptions{mean_table(plan.grid, ensemble)}, {samples});
   const std::string& view = plan.laws.front().view;
-  const std::size_t envelope = recipe.add(envelope_stage, EnvelopeOptions{}, {image});
-  add_outputs(recipe, plan, wish, {view, OutputKind::envelope, plan.grid}, envelope, envelope);
+  // Of envelopes: in a mean of complex images what moves from sounding to sounding would vanish.
+  const std::size_t envelope = recipe.add(envelope_stage, EnvelopeOptions{ensemble}, {samples});
+  const GridDisplay display = grid_display(plan, wish.display);
+  add_grid_image(recipe, {view, OutputKind::envelope, plan.grid}, envelope, display);
 
   if (doppler.wall_filter.kind != WallFilterKind::none) samples = recipe.add(wall_filter_stage, doppler.wall_filter, {samples});
   AutocorrelationOptions alone = doppler.autocorrelation;
@@ -166,15 +132,12 @@ void add_pixel_flow(Recipe& recipe, const ImagingPlan& plan, const PlanPairs& pa
     const auto window = window_table(plan.grid, doppler.autocorrelation.half_window);
     correlations = recipe.add(line_blend_stage, LineBlendOptions{window}, {correlations});
   }
-  const auto flow = [&](FlowKind kind) {
-    return recipe.add(flow_stage, FlowOptions{kind, doppler.nyquist, doppler.threshold}, {correlations});
-  };
-  OutputDescription velocity = flow_output_of(plan, velocity_image, {"velocity", "m/s"});
-  velocity.limit = doppler.nyquist.value;
-  recipe.outputs.push_back({std::move(velocity), flow(FlowKind::velocity), 0});
-  const OutputDescription power = flow_output_of(plan, power_image, {"power", ""});
-  add_outputs(recipe, plan, wish, power, flow(FlowKind::power), wish.display ? flow(FlowKind::amplitude) : 0);
-  recipe.outputs.push_back({flow_output_of(plan, variance_image, {"variance", "m^2/s^2"}), flow(FlowKind::variance), 0});
+  for (const FlowImage& image : flow_images(doppler)) {
+    const FlowOptions options{image.kind, doppler.nyquist, doppler.threshold};
+    OutputDescription description = image.description;
+    description.grid = plan.grid;
+    add_grid_image(recipe, description, recipe.add(flow_stage, options, {correlations}), display);
+  }
 }
 
 void set_flow_threshold(Recipe& recipe, double threshold) {

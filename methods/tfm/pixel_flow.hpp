@@ -33,7 +33,8 @@ struct OutputWish;
 /// Rows of all images, image by image.
 [[nodiscard]] PairingOptions flow_pairing_options(const ImagingPlan& plan);
 
-/// From analytic rows to the outputs: of the view the mean of its images, and velocity, power and variance.
+/// From analytic rows to the outputs: of the view the mean of its images' envelopes, and velocity, power
+/// and variance.
 void add_pixel_flow(Recipe& recipe, const ImagingPlan& plan, const PlanPairs& pairs, const OutputWish& wish,
                     std::size_t analytic);
 

@@ -50,13 +50,11 @@ Recipe make_tfm_recipe(const ImagingPlan& plan, const OutputWish& wish) {
     const std::size_t image = several ? recipe.add(beamform_sum_stage, beamform_options(plan, at_positions, view), {analytic})
                                       : add_image(recipe, plan, pairs, first_alike(plan, pairs, view), analytic);
     const std::size_t envelope = recipe.add(envelope_stage, EnvelopeOptions{}, {image});
-    const std::size_t compressed = wish.display ? recipe.add(compression_stage, plan.compression, {envelope}) : 0;
-    if (wish.complex_images) recipe.outputs.push_back({{name, OutputKind::complex_image, plan.grid}, image, compressed});
-    recipe.outputs.push_back({{name, OutputKind::envelope, plan.grid}, envelope, compressed});
-    if (!wish.display) continue;
-    const std::size_t shown =
-        plan.display_grid ? recipe.add(scan_conversion_stage, scan_conversion_options(plan), {compressed}) : compressed;
-    recipe.outputs.push_back({{name, OutputKind::display, plan.display_grid.value_or(plan.grid)}, shown, compressed});
+    if (wish.complex_images) {
+      const std::size_t compressed = wish.display ? recipe.add(compression_stage, plan.compression, {envelope}) : 0;
+      recipe.outputs.push_back({{name, OutputKind::complex_image, plan.grid}, image, compressed});
+    }
+    add_grid_image(recipe, {name, OutputKind::envelope, plan.grid}, envelope, grid_display(plan, wish.display));
   }
   return recipe;
 }

@@ -4,10 +4,10 @@
 #include <utility>
 
 #include "methods/display_settings.hpp"
+#include "methods/shown_images.hpp"
 #include "methods/tfm/frame_groups.hpp"
 #include "methods/tfm/pixel_flow.hpp"
 #include "methods/tfm/recipe.hpp"
-#include "stages/compression/compression.hpp"
 
 namespace echoform {
 namespace {
@@ -61,9 +61,7 @@ std::shared_ptr<const ImagingSetup> with_compression(const ImagingSetup& before,
   plan->compression = compression;
   plan->settings_revision = revision;
   auto setup = std::make_shared<ImagingSetup>(before);
-  for (Step& step : setup->recipe.steps) {
-    if (step.stage == &compression_stage) step.options = compression;
-  }
+  retune_compression(setup->recipe, compression);
   if (plan->doppler && flow_threshold) {
     plan->doppler->threshold = *flow_threshold;
     set_flow_threshold(setup->recipe, *flow_threshold);

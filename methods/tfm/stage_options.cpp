@@ -149,8 +149,8 @@ AnalyticSignalOptions analytic_signal_options(const ImagingPlan& plan) {
   return options;
 }
 
-ScanConversionOptions scan_conversion_options(const ImagingPlan& plan) {
-  return {plan.grid, plan.display_grid.value_or(plan.grid), plan.scan_interpolation, plan.cubic_alpha};
+GridDisplay grid_display(const ImagingPlan& plan, bool wanted) {
+  return {wanted, plan.compression, plan.display_grid, plan.scan_interpolation, plan.cubic_alpha};
 }
 
 }  // namespace echoform

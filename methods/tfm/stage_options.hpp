@@ -6,13 +6,13 @@
 #include <vector>
 
 #include "acquisition/frame_layout.hpp"
+#include "methods/shown_images.hpp"
 #include "methods/tfm/plan.hpp"
 #include "stages/analytic_signal/analytic_signal.hpp"
 #include "stages/beamform/beamform_options.hpp"
 #include "stages/beamform/beamform_sum.hpp"
 #include "stages/decoding/decoding.hpp"
 #include "stages/pairing/pairing.hpp"
-#include "stages/scan_conversion/scan_conversion.hpp"
 
 namespace echoform {
 
@@ -50,7 +50,7 @@ struct PlanPairs {
 /// the positions' plans, in their order.
 [[nodiscard]] PairingOptions pairing_options(const ImagingPlan& plan, const std::vector<PlanPairs>& pairs);
 [[nodiscard]] BeamformSumOptions beamform_options(const ImagingPlan& plan, const std::vector<PlanPairs>& pairs, std::size_t view);
-/// From the acoustic grid to the display grid, which is the acoustic grid where the plan names none.
-[[nodiscard]] ScanConversionOptions scan_conversion_options(const ImagingPlan& plan);
+/// How its images are shown.
+[[nodiscard]] GridDisplay grid_display(const ImagingPlan& plan, bool wanted);
 
 }  // namespace echoform

@@ -142,8 +142,8 @@ void add_tomography_keys(std::vector<Key>& k) {
       {"tomography",
        "shown",
        "",
-       "signed: initial pressure as it is computed, whose display shows magnitudes; envelope: its magnitude; non_negative: "
-       "without what is negative.",
+       "signed: initial pressure as it is computed, shown on a scale with 0 in the middle; envelope: its magnitude, shown in "
+       "decibels; non_negative: without what is negative, shown from 0.",
        {},
        LiveEffect::imaging},
       words::shown_part, [](auto& c) -> auto& { return tomography(c).shown; }));

@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -7,16 +5,16 @@
 
 #include "acquisition/frame_layout.hpp"
 #include "base/directions.hpp"
+#include "methods/optoacoustic_images.hpp"
+#include "methods/shown_images.hpp"
 #include "methods/tomography/plan.hpp"
 #include "methods/wavelength_name.hpp"
 #include "stages/back_projection/back_projection.hpp"
 #include "stages/back_projection_term/back_projection_term.hpp"
-#include "stages/compression/compression.hpp"
 #include "stages/deconvolution/deconvolution.hpp"
 #include "stages/filter/filter.hpp"
 #include "stages/mean_image/mean_image.hpp"
 #include "stages/pairing/pairing.hpp"
-#include "stages/scan_conversion/scan_conversion.hpp"
 #include "stages/unmixed_image/unmixed_image.hpp"
 #include "stages/unmixing/unmixing.hpp"
 
@@ -103,45 +101,38 @@ std::size_t add_terms(Recipe& recipe, const TomographyPlan& plan) {
   return recipe.add(back_projection_term_stage, term, {rows});
 }
 
+GridDisplay grid_display(const TomographyPlan& plan, const OutputWish& wish) {
+  return {wish.display, plan.compression, plan.display_grid, plan.display.interpolation, plan.display.cubic_alpha};
+}
+
+OutputDescription output_of(const TomographyPlan& plan, const std::string& name, ImageQuantity quantity) {
+  OutputDescription description{name, OutputKind::envelope, plan.grid};
+  description.pixels = std::move(quantity.pixels);
+  description.scale = quantity.scale;
+  return description;
+}
+
 /// An image, the mean of `projected`, as it is shown, and its display.
 void add_tomogram(Recipe& recipe, const TomographyPlan& plan, const OutputWish& wish, const std::string& name,
-                  const std::vector<std::size_t>& projected, const char* pixels = "initial pressure") {
+                  const std::vector<std::size_t>& projected, ImageQuantity (*quantity)(ShownPart) = initial_pressure) {
   const ShownPart shown = plan.section.shown;
   const bool as_it_is = projected.size() == 1 && shown == ShownPart::signed_values;
   const std::size_t image = as_it_is ? projected.front() : recipe.add(mean_image_stage, MeanImageOptions{shown}, projected);
-  OutputDescription description{name, OutputKind::envelope, plan.grid};
-  // Magnitudes are shown in decibels; what has a sign is shown as it is.
-  description.pixels = {shown == ShownPart::magnitude ? fmt::format("{}, magnitude", pixels) : std::string(pixels), ""};
-  std::size_t compressed = 0;
-  if (wish.display) {
-    // Decibels are of magnitudes; what is not negative is one already.
-    const std::size_t magnitude =
-        shown == ShownPart::signed_values ? recipe.add(mean_image_stage, MeanImageOptions{ShownPart::magnitude}, {image}) : image;
-    compressed = recipe.add(compression_stage, plan.compression, {magnitude});
-  }
-  recipe.outputs.push_back({std::move(description), image, compressed});
-  if (!wish.display) return;
-  std::size_t display = compressed;
-  if (plan.display_grid) {
-    const ScanConversionOptions options{plan.grid, *plan.display_grid, plan.display.interpolation, plan.display.cubic_alpha};
-    display = recipe.add(scan_conversion_stage, options, {compressed});
-  }
-  recipe.outputs.push_back({{name, OutputKind::display, plan.display_grid.value_or(plan.grid)}, display, compressed});
+  add_grid_image(recipe, output_of(plan, name, quantity(shown)), image, grid_display(plan, wish));
 }
 
-/// Images of the components, and their saturation, which has no decibels and so no display.
+/// Images of the components, and their saturation.
 void add_unmixed(Recipe& recipe, const TomographyPlan& plan, const OutputWish& wish, const std::vector<std::size_t>& projected) {
   const UnmixingPlan& unmixing = *plan.unmixing;
   const std::size_t found = recipe.add(unmixing_stage, unmixing.options, projected);
   for (std::size_t m = 0; m < unmixing.components.size(); ++m) {
     const UnmixedImageOptions options{UnmixedKind::concentration, unmixing.components.size(), m, 0, 0.0};
-    add_tomogram(recipe, plan, wish, unmixing.components[m], {recipe.add(unmixed_image_stage, options, {found})},
-                 "concentration");
+    add_tomogram(recipe, plan, wish, unmixing.components[m], {recipe.add(unmixed_image_stage, options, {found})}, concentration);
   }
   if (!unmixing.saturation) return;
-  OutputDescription description{std::string(saturation_image), OutputKind::envelope, plan.grid};
-  description.pixels = {"oxygen saturation", ""};
-  recipe.outputs.push_back({std::move(description), recipe.add(unmixed_image_stage, *unmixing.saturation, {found}), 0});
+  const std::size_t saturation = recipe.add(unmixed_image_stage, *unmixing.saturation, {found});
+  add_grid_image(recipe, output_of(plan, std::string(saturation_image), oxygen_saturation()), saturation,
+                 grid_display(plan, wish));
 }
 
 Recipe make_tomography_recipe(const TomographyPlan& plan, const OutputWish& wish) {
@@ -220,8 +211,8 @@ std::shared_ptr<const ImagingSetup> retuned_tomography_setup(const ImagingSetup&
     plan->unmixing->options.non_negative = wanted_unmixing.non_negative;
     if (plan->unmixing->saturation) plan->unmixing->saturation->threshold = wanted_unmixing.threshold;
   }
+  retune_compression(setup->recipe, compression);
   for (Step& step : setup->recipe.steps) {
-    if (step.stage == &compression_stage) step.options = compression;
     if (step.stage == &unmixing_stage) step.options = plan->unmixing->options;
     if (step.stage == &unmixed_image_stage && step.options.get<UnmixedImageOptions>()->kind == UnmixedKind::share) {
       step.options = *plan->unmixing->saturation;

@@ -16,6 +16,8 @@ _USUAL_HEAD, _HEAD_LIMIT = 8192, 64 * 1024  # bytes of a message before its pixe
 _PIXELS_TAG = b"\xa2\x06"  # field 100, length-delimited
 _TYPES = {messages.enumeration("PixelEncoding")["ENVELOPE_FLOAT32"]: np.dtype("<f4"),
           messages.enumeration("PixelEncoding")["DISPLAY_UINT8"]: np.dtype("u1")}
+_SCALES = {number: name.removeprefix("PIXEL_SCALE_").lower() for name, number in messages.enumeration("PixelScale").items()}
+_OF_NUMBERS = ("from_zero", "symmetric")
 
 
 def time_of(nanoseconds: int) -> datetime.datetime | None:
@@ -65,14 +67,15 @@ def _check_axis(axis, name: str) -> int:
 class Image:
     """One image, with its axes and what the server says of it. Made of a message; MalformedMessage if that contradicts itself.
 
-    pixels           [z, x] ([z, y, x] of volumes), read-only: float32 envelopes (linear amplitude), or uint8 of display streams
-                     (0 to 255 over dynamic_range_db below the reference). A view of the message, without a copy, which need
-                     not be aligned as numbers are: `image.pixels.copy()` is, for much arithmetic on one image.
+    pixels           [z, x] ([z, y, x] of volumes), read-only: float32 envelopes (linear amplitude) or other numbers (`quantity`), or
+                     uint8 of display streams (levels: values() has what they stand for). A view of the message, without a copy,
+                     which need not be aligned as numbers are: `image.pixels.copy()` is, for much arithmetic on one image.
     stream, view     names: "echoform", "LL"
     sequence         of the frame, as its sender counts
     position         count of the probe's encoder, as the frame's sender stated it; None where there is none
     latency          seconds from the frame's last byte to publication
-    dynamic_range_db, gain_db, reference   of the display; `reference` is the envelope that it shows as 0 dB
+    dynamic_range_db, gain_db, reference   of the display; `reference` is the value that it shows as 0 dB, or as the upper end of
+                     a scale of numbers (`scale`)
     published        images since the stream opened, this one included
     settings_revision   of the settings by which it was made: see Control
     outlines         probe and surfaces as lines, by name
@@ -90,6 +93,8 @@ class Image:
         kind = _TYPES.get(head.encoding)
         if kind is None:
             raise MalformedMessage(f"unknown pixel encoding {head.encoding}")
+        if head.pixel_scale not in _SCALES:
+            raise MalformedMessage(f"unknown pixel scale {head.pixel_scale}")
         if not head.stream:
             raise MalformedMessage("no stream name")
         if math.prod(shape) * kind.itemsize != len(buffer) - begin:
@@ -127,8 +132,35 @@ class Image:
 
     @property
     def quantity(self) -> tuple[str, str]:
-        """What envelopes are, and their unit, which may be empty: ("amplitude", "")."""
+        """What pixels are, or what display images show, and the unit, which may be empty: ("amplitude", "")."""
         return self._head.pixel_name or "amplitude", self._head.pixel_unit
+
+    @property
+    def scale(self) -> str:
+        """How pixels are meant to be shown: in "decibels" of amplitudes, in "power_decibels", as numbers "from_zero" to `reference`, or
+        as numbers with a sign on a "symmetric" scale from -reference to reference."""
+        return _SCALES[self._head.pixel_scale]
+
+    @property
+    def masked(self) -> bool:
+        """Whether pixels may have no value: NaN, in display images level 0."""
+        return self._head.pixels_masked
+
+    def values(self) -> np.ndarray:
+        """float32, a new array: the numbers that pixels are. Levels of display images are taken back to what they stand for: on a
+        scale of numbers to these, NaN where there is none, in decibels to amplitudes or powers over that of 0 dB."""
+        if self.pixels.dtype != np.uint8:
+            return self.pixels.astype(np.float32)
+        if self.scale not in _OF_NUMBERS:
+            return np.float32(10) ** (self.decibels() / np.float32(self._decibels_a_decade))
+        low = -self.reference if self.scale == "symmetric" else 0.0
+        levels = low + (self.reference - low) * (np.arange(256) - 1) / 254
+        levels[0] = np.nan
+        return levels.astype(np.float32)[self.pixels]
+
+    @property
+    def _decibels_a_decade(self) -> int:
+        return 10 if self.scale == "power_decibels" else 20
 
     @property
     def limit(self) -> float | None:
@@ -152,6 +184,27 @@ class Image:
         return lines.apex_x + (lines.radius + across) * np.sin(down), lines.apex_z + (lines.radius + across) * np.cos(down)
 
     @property
+    def ras_of_pixels(self) -> np.ndarray:
+        """float64 [4, 4]: from the numbers of a pixel along x, y and z, and 1, to its place in mm in the coordinates of medical viewers,
+        R = -x, A = y, S = -z, and 1. ValueError where the axes are no places along x (or, of a plane across the array, y) and z."""
+        axes, head = self.axes, self._head
+        along = axes["x"] == ("x", "m") and axes.get("y", ("y", "m")) == ("y", "m")
+        across = axes["x"] == ("y", "m") and "y" not in axes
+        if axes["z"] != ("z", "m") or not (along or across) or head.HasField("lines"):
+            raise ValueError(f"{self.stream}: its pixels are not at places in space")
+        grid = [head.x, head.y if head.HasField("y") else None, head.z]
+        steps = [(axis.last - axis.first) / (axis.count - 1) if axis and axis.count > 1 else None for axis in grid]
+        smallest = min((step for step in steps if step), default=1e-3)
+        x, y, z = (step or smallest for step in steps)
+        part = np.zeros((4, 4))  # x, y and z in metres
+        part[:3, 3] = [axis.first if axis else head.plane_y for axis in grid]
+        part[:3, :3] = np.diag([x, y, z])
+        if across:
+            part[:2] = [[0.0, -y, 0.0, 0.0], [x, 0.0, 0.0, head.x.first]]
+        part[3, 3] = 1e-3
+        return 1e3 * np.diag([-1.0, 1.0, -1.0, 1.0]) @ part + 0.0  # no zero is -0
+
+    @property
     def extent(self) -> tuple[float, float, float, float]:
         """(left, right, bottom, top), edges of pixels, for matplotlib's imshow with z downwards: in millimetres where the axes are in
         metres, else in their own units."""
@@ -164,14 +217,17 @@ class Image:
 
     def decibels(self, reference: float | None = None) -> np.ndarray:
         """float32 dB, a new array of the shape of pixels. 0 dB is `reference`, by default what the server shows as 0 dB, or else
-        the largest pixel. Envelopes of 0 are -inf; of powers of flow 10 of them are ten times as much. Display images come as they are shown: from -dynamic_range_db to 0."""
+        the largest pixel. Envelopes of 0 are -inf; of powers of flow 10 of them are ten times as much. Display images come as they are
+        shown: from -dynamic_range_db to 0. ValueError for numbers with a sign, and others that no decibels are of: values() has them."""
+        if self.scale in _OF_NUMBERS:
+            raise ValueError(f"{self.stream}: {self.quantity[0]} is shown as numbers, not in decibels")
         if self.pixels.dtype == np.uint8:
             return (self.pixels.astype(np.float32) / np.float32(255) - np.float32(1)) * np.float32(self.dynamic_range_db)
         values = self.pixels.astype(np.float32)  # aligned too
         reference = float(reference or self.reference or values.max())
         with np.errstate(divide="ignore", invalid="ignore"):
             np.log10(values, out=values)
-        factor = 10 if self.quantity[0] == "power" else 20
+        factor = self._decibels_a_decade
         values *= np.float32(factor)
         if reference > 0:
             values -= np.float32(factor * math.log10(reference))

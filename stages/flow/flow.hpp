@@ -7,7 +7,6 @@
 //   half
 //              a turn between two samples of an ensemble. Faster flow wraps round.
 //   power      R0
-//   amplitude  sqrt(R0), for what is shown in decibels
 //   variance   (v_N / pi)^2 2 (1 - |R1| / R0), at least 0, in m^2/s^2: the spectrum's second moment about its mean where that is
 //              narrow beside the PRF
 //
@@ -26,7 +25,7 @@
 
 namespace echoform {
 
-enum class FlowKind : std::uint8_t { velocity, power, amplitude, variance };
+enum class FlowKind : std::uint8_t { velocity, power, variance };
 
 struct FlowOptions {
   FlowKind kind = FlowKind::velocity;

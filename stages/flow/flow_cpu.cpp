@@ -62,9 +62,6 @@ class FlowCpu final : public Stage {
           case FlowKind::power:
             std::copy_n(power, columns, out);
             break;
-          case FlowKind::amplitude:
-            for (std::size_t k = 0; k < columns; ++k) out[k] = sqrtf(power[k]);
-            break;
         }
       }
     });

@@ -58,8 +58,6 @@ __global__ void __launch_bounds__(threads) show_flow(const FlowWork at) {
       if (flows(power, least)) {
         shown = flow_variance(power, __ldg(place + at.in_stride), __ldg(place + 2 * at.in_stride), at.scale.twice_square);
       }
-    } else if constexpr (kind == FlowKind::amplitude) {
-      shown = sqrtf(power);
     }
     at.out[line * at.ranges + k] = shown;
   }
@@ -83,9 +81,6 @@ void launch_flow(const FlowWork& work, cudaStream_t stream) noexcept {
       break;
     case FlowKind::power:
       show_flow<FlowKind::power><<<grid, threads, 0, stream>>>(work);
-      break;
-    case FlowKind::amplitude:
-      show_flow<FlowKind::amplitude><<<grid, threads, 0, stream>>>(work);
       break;
   }
   ECHOFORM_CUDA_LAUNCHED("flow");

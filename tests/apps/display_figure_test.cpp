@@ -52,6 +52,45 @@ TEST(DisplayFigure, TellsAPlaneOfThePart) {
   EXPECT_FALSE(is_plane_of_part(range, {"x", "m"}));
 }
 
+TEST(DisplayFigure, LevelsOfNumbersAreNumbers) {
+  ImageFile file;
+  file.grid.x.count = 4;
+  file.scale = {ScaleKind::symmetric, 0.254};
+  file.gain_db = 6.0;
+  std::vector<float> values;
+  const std::array levels{std::byte{0}, std::byte{1}, std::byte{128}, std::byte{255}};
+  show_levels(file, levels, values);
+  EXPECT_TRUE(std::isnan(values[0]));
+  EXPECT_FLOAT_EQ(values[1], -0.254F);
+  EXPECT_EQ(values[2], 0.0F);
+  EXPECT_FLOAT_EQ(values[3], 0.254F);
+  EXPECT_EQ(file.scale.end, 0.254);
+  file.scale = {ScaleKind::from_zero, 1.0, true};
+  show_levels(file, levels, values);
+  EXPECT_EQ(values[1], 0.0F);
+  EXPECT_FLOAT_EQ(values[2], 0.5F);
+}
+
+TEST(DisplayFigure, PixelsAreDescribedByTheirScale) {
+  OutputDescription image;
+  image.scale = {ScaleKind::symmetric};
+  const auto described = [&](const DisplayScale& scale, double reference) {
+    ImageFile file;
+    describe_pixels(file, image, scale, reference);
+    return file;
+  };
+  EXPECT_EQ(described({}, 0.25).scale.end, 0.25);
+  EXPECT_EQ(described({40.0, 20.0, 2.0}, 0.0).scale.end, 0.2) << "a fixed reference, less the gain";
+  EXPECT_EQ(described({}, 0.0).scale.end, 0.0) << "the image's own peak";
+  image.scale.end = 0.308;
+  EXPECT_EQ(described({40.0, 20.0, 2.0}, 0.25).scale.end, 0.308);
+  image.scale = {ScaleKind::power_decibels};
+  EXPECT_EQ(described({40.0, 0.0, 2.0}, 0.0).reference, 4.0) << "a fixed reference is one of amplitudes";
+  image.scale = {};
+  EXPECT_EQ(described({40.0, 0.0, 2.0}, 0.0).reference, 2.0);
+  EXPECT_EQ(described({40.0, 0.0, 2.0}, 0.5).reference, 0.5);
+}
+
 TEST(DisplayFigure, LevelsAreDecibelsBelowTheBrightest) {
   ImageFile file;
   file.grid.x.count = 4;

@@ -202,7 +202,7 @@ TEST(Figure, ColoursGetBrighterEvenly) {
   }
   EXPECT_EQ(sequential_colour(-1.0), sequential_colour(0.0));
   EXPECT_EQ(sequential_colour(7.0), sequential_colour(1.0));
-  EXPECT_EQ(sequential_colour(std::nan("")), (Rgb{128, 128, 128}));
+  EXPECT_EQ(sequential_colour(std::nan("")), no_value_colour);
 }
 
 // Brightest place of the plot area, as a reader of the figure would find it: the centre of all pixels that reach the peak.

@@ -39,6 +39,11 @@ TEST(OpenIgtlinkTime, IsSecondsAndABinaryFraction) {
   EXPECT_EQ(timestamp_of(WallTime(999'999'999)), 4294967291u);
 }
 
+std::optional<ImageHead> head_in_part(const Grid& grid) {
+  const auto places = pixel_places(grid, {"x", "m"}, {"y", "m"}, {"z", "m"});
+  return places ? head_of(grid, *places) : std::nullopt;
+}
+
 // Where Slicer puts pixel (i, j, k): the matrix's directions times the distance from the middle, and the centre.
 std::array<double, 3> place_of(const ImageHead& head, const std::array<std::size_t, 3>& pixel) {
   std::array<double, 3> place{};
@@ -52,7 +57,7 @@ std::array<double, 3> place_of(const ImageHead& head, const std::array<std::size
 }
 
 void expect_places(const Grid& grid, bool volume) {
-  const auto head = head_of(grid);
+  const auto head = head_in_part(grid);
   ASSERT_TRUE(head);
   for (std::size_t place = 0; place < grid.pixels(); ++place) {
     const std::size_t x = place % grid.x.count;
@@ -77,14 +82,14 @@ TEST(OpenIgtlinkPlace, EveryPixelIsWhereTheGridHasIt) {
   const openigtlink_frames::Shape shape;
   expect_places(shape.plane, false);
   expect_places(shape.volume, true);
-  const auto plane = head_of(shape.plane);
+  const auto plane = head_in_part(shape.plane);
   EXPECT_EQ(plane->size, (std::array<std::uint16_t, 3>{21, 16, 1}));
   // 1 mm along x, 2 mm along z: as thick as the narrower.
   EXPECT_FLOAT_EQ(plane->matrix[2][1], -1.0F);
-  EXPECT_EQ(head_of(shape.volume)->size, (std::array<std::uint16_t, 3>{7, 4, 5}));
+  EXPECT_EQ(head_in_part(shape.volume)->size, (std::array<std::uint16_t, 3>{7, 4, 5}));
   Grid wide = shape.plane;
   wide.x.count = 65536;
-  EXPECT_FALSE(head_of(wide));
+  EXPECT_FALSE(head_in_part(wide));
 }
 
 TEST(OpenIgtlinkPlace, TheProbeIsWhereItsElementsAre) {

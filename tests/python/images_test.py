@@ -42,7 +42,7 @@ class Flow(unittest.TestCase):
         z = dict(first=-0.5, last=0.5, count=2, name="angle", unit="rad")
         image = self.image([[0.1, -0.3, 0.2]] * 2, z, lines, pixel_name="velocity", pixel_unit="m/s", pixel_limit=0.308)
         self.assertEqual((image.quantity, image.limit), (("velocity", "m/s"), 0.308))
-        power = self.image([[1.0, 0.1, 0.01]] * 2, z, lines, pixel_name="power")
+        power = self.image([[1.0, 0.1, 0.01]] * 2, z, lines, pixel_name="power", pixel_scale="PIXEL_SCALE_POWER_DECIBELS")
         self.assertIsNone(power.limit)
         numpy.testing.assert_allclose(power.decibels()[0], [0, -10, -20], atol=1e-5)
 
@@ -66,6 +66,68 @@ class Flow(unittest.TestCase):
         message = messages.Image(stream="s", encoding="ENVELOPE_FLOAT32", pixels=bytes(8), x=dict(last=1.0, count=2, unit="s"), z=dict(count=1))
         with self.assertRaisesRegex(ValueError, "without a place"):
             echoform.Image(message.SerializeToString()).positions
+
+
+class Scales(unittest.TestCase):
+    """How pixels are meant to be shown, and what levels of display images stand for."""
+
+    def display(self, levels, scale, reference, **more):
+        levels = numpy.asarray([levels], numpy.uint8)
+        return echoform.Image(messages.Image(
+            stream="s", encoding="DISPLAY_UINT8", pixels=levels.tobytes(), x=dict(first=0.0, last=1e-3, count=levels.size), z=dict(count=1),
+            pixel_scale=scale, reference=reference, dynamic_range_db=40, **more).SerializeToString())
+
+    def test_levels_of_numbers(self):
+        image = self.display([0, 1, 64, 128, 255], "PIXEL_SCALE_SYMMETRIC", 0.254, pixel_name="velocity", pixel_unit="m/s")
+        self.assertEqual((image.scale, image.masked, image.quantity), ("symmetric", False, ("velocity", "m/s")))
+        numpy.testing.assert_allclose(image.values()[0], [numpy.nan, -0.254, -0.128, 0.0, 0.254], atol=1e-7)
+        with self.assertRaisesRegex(ValueError, "velocity is shown as numbers, not in decibels"):
+            image.decibels()
+        image = self.display([0, 1, 128, 255], "PIXEL_SCALE_FROM_ZERO", 1.0, pixels_masked=True)
+        self.assertEqual((image.scale, image.masked), ("from_zero", True))
+        numpy.testing.assert_allclose(image.values()[0], [numpy.nan, 0.0, 0.5, 1.0], atol=1e-7)
+
+    def test_levels_of_decibels(self):
+        for scale, decade in (("PIXEL_SCALE_DECIBELS", 20), ("PIXEL_SCALE_POWER_DECIBELS", 10)):
+            image = self.display([0, 51, 255], scale, 3.0)
+            numpy.testing.assert_allclose(image.decibels()[0], [-40, -32, 0], atol=1e-5)
+            numpy.testing.assert_allclose(image.values()[0], 10.0 ** (numpy.array([-40, -32, 0]) / decade), rtol=1e-5)
+
+    def test_an_unknown_scale_is_no_image(self):
+        with self.assertRaisesRegex(echoform.MalformedMessage, "unknown pixel scale 9"):
+            self.display([1, 2], 9, 1.0)
+
+
+class AnatomicalPlaces(unittest.TestCase):
+    """R = -x, A = y, S = -z, in mm."""
+
+    def image(self, **more):
+        return echoform.Image(messages.Image(stream="s", encoding="ENVELOPE_FLOAT32", **more).SerializeToString())
+
+    def check(self, image, index, metres):
+        x, y, z = metres
+        numpy.testing.assert_allclose(image.ras_of_pixels @ [*index, 1], [-1e3 * x, 1e3 * y, -1e3 * z, 1], atol=1e-12)
+
+    def test_of_a_plane(self):
+        image = self.image(pixels=bytes(4 * 12), x=dict(first=-2e-3, last=2e-3, count=3), z=dict(first=0.01, last=0.02, count=4), plane_y=5e-3)
+        self.check(image, (0, 0, 0), (-2e-3, 5e-3, 0.01))
+        self.check(image, (2, 0, 3), (2e-3, 5e-3, 0.02))
+        self.assertGreater(numpy.linalg.det(image.ras_of_pixels), 0, "right-handed")
+
+    def test_of_a_volume(self):
+        image = self.image(pixels=bytes(4 * 24), x=dict(first=-2e-3, last=2e-3, count=3), z=dict(first=0.01, last=0.02, count=4),
+                           y=dict(first=-1e-3, last=1e-3, count=2))
+        self.check(image, (0, 1, 2), (-2e-3, 1e-3, 0.01 + 2 * 0.01 / 3))
+
+    def test_of_a_plane_across_the_array(self):
+        image = self.image(pixels=bytes(4 * 12), x=dict(first=-2e-3, last=2e-3, count=3, name="y"), z=dict(first=0.01, last=0.02, count=4))
+        self.check(image, (2, 0, 1), (0.0, 2e-3, 0.01 + 0.01 / 3))
+        self.assertGreater(numpy.linalg.det(image.ras_of_pixels), 0)
+
+    def test_lines_have_none(self):
+        image = self.image(pixels=bytes(4 * 2), x=dict(first=0.0, last=1e-3, count=2, name="range"), z=dict(count=1), lines=dict(radius=0.01))
+        with self.assertRaisesRegex(ValueError, "not at places in space"):
+            image.ras_of_pixels
 
 
 class Values(unittest.TestCase):

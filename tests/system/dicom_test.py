@@ -14,45 +14,13 @@ except ImportError as error:
     print(f"SKIPPED: {error}")
     sys.exit(77)
 
+from dicom_elements import read
 from program_case import ProgramCase
 from uff_maker import PLANE, analytic, geometry, make
 
 WRITTEN = sys.argv[2] == "ON"
 SECONDARY_CAPTURE, EXPLICIT = "1.2.840.10008.5.1.4.1.1.7", "1.2.840.10008.1.2.1"
 GRID = "[grid]\nx = [-0.003, 0.005]\nz = [0.008, 0.018]\npixels = [41, 101]\n"
-
-
-def elements(data, end=None):
-    """{(group, element): (kind, value)} of little-endian bytes with explicit kinds; sequences are lists of such (PS3.5, 7.1)."""
-    found, at = {}, 0
-    while at < len(data):
-        group, element, kind = struct.unpack_from("<HH2s", data, at)
-        kind = kind.decode()
-        if kind in ("OB", "OW", "SQ", "UN", "UT", "OF"):
-            size, at = struct.unpack_from("<I", data, at + 8)[0], at + 12
-        else:
-            size, at = struct.unpack_from("<H", data, at + 6)[0], at + 8
-        value = data[at:at + size]
-        if kind == "SQ":
-            items, place = [], 0
-            while place < len(value):
-                tag, length = struct.unpack_from("<II", value, place)
-                assert tag == 0xE000FFFE and length != 0xFFFFFFFF, "an item of stated length"
-                items.append(elements(value[place + 8:place + 8 + length]))
-                place += 8 + length
-            found[group, element] = kind, items
-        else:
-            number = dict(US="<H", UL="<I", SL="<i", FD="<d").get(kind)
-            found[group, element] = kind, struct.unpack(number, value)[0] if number else value if kind in ("OB", "OW") else value.decode().rstrip(" \0")
-        at += size
-    return found
-
-
-def read(path):
-    data = path.read_bytes()
-    assert data[:128] == bytes(128) and data[128:132] == b"DICM"
-    length = struct.unpack_from("<I", data, 140)[0]
-    return elements(data[132:144 + length]), elements(data[144 + length:])
 
 
 def png(path):

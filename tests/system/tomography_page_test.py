@@ -1,5 +1,6 @@
 """Optoacoustic tomography on the viewer page: balls within a ring at their places, the speed of sound turned by its slider until they are
-sharp, and a ball within a sphere of detectors in the three planes of a volume."""
+sharp, and a ball within a sphere of detectors in the three planes of a volume. Pressures have their sign, saturations go from 0 to 1, and
+what has no value is apart, in streams of numbers and of 8 bits."""
 import os
 import re
 import sys
@@ -70,6 +71,43 @@ balls = [[{BALL["x"] / 1e3}, {BALL["y"] / 1e3}, {BALL["z"] / 1e3}, 0.5e-3, 1.0]]
 {LOOPBACK_DOORS}"""
 
 
+BLOOD = f"""
+[imaging]
+method = "tomography"
+backend = "cpu"
+threads = 1
+[material]
+longitudinal_velocity = {RIGHT}
+[grid]
+x = [-0.006, 0.006]
+z = [-0.006, 0.006]
+pixels = [61, 61]
+[filter]
+kind = "none"
+[tomography]
+wavelengths = [750e-9, 850e-9]
+[unmixing]
+components = ["HbO2", "Hb"]
+threshold = 0.3
+[detectors]
+kind = "ring"
+count = 64
+radius = 20e-3
+[simulator]
+longitudinal_velocity = {RIGHT}
+samples = 640
+sample_rate = 20e6
+full_scale = 0.05
+noise_rms = 0.0
+blur = 0.3e-3
+cycle_frames = 1
+wavelengths = [750e-9, 850e-9]
+balls = [[{STRONG[0] / 1e3}, 0.0, {STRONG[1] / 1e3}, 0.8e-3, 1.0], [{WEAK[0] / 1e3}, 0.0, {WEAK[1] / 1e3}, 0.8e-3, 1.0]]
+ball_saturations = [0.9, 0.3]
+{LOOPBACK_DOORS}"""
+NO_VALUE = [96, 96, 96]
+
+
 def no_errors(page):
     errors = [entry for entry in page.driver.get_log("browser") if entry["level"] == "SEVERE"]
     assert not errors, errors
@@ -96,11 +134,14 @@ def check_ring(page):
     page.until("red in both", lambda s: all(r > b + 40 for r, _, b in (page.colour(*STRONG), page.colour(*WEAK))))
     page.until("a greater sharpness, the best so far", lambda s: (found := re.fullmatch(r"sharpness ([\d.]+)", said())) and float(found[1]) > 1.2 * wrong)
     page.screenshot(os.path.join(SCREENSHOTS, "tomography-pressures.png"))
-    # Magnitudes in decibels.
+    # The same in 8 bits.
     page.set("stream", "echoform.display", "change")
-    page.until("magnitudes", lambda s: s["stream"] == "echoform.display" and s["status"] == "live" and s["received"] > 3)
+    page.until("levels of pressures", lambda s: s["stream"] == "echoform.display" and s["status"] == "live" and s["received"] > 3)
     page.until("the stronger ball at its place", lambda s: near(page.brightest(), STRONG, PIXEL))
+    page.until("red in both again", lambda s: all(r > b + 40 for r, _, b in (page.colour(*STRONG), page.colour(*WEAK))))
     assert sum(page.colour(*WEAK)) > sum(page.colour(WEAK[0], WEAK[1] + 2.5)), "the weaker one stands out too"
+    low, high = (page.state()["ticks"]["bar"][k] for k in (0, -1))
+    assert low == -high < 0, page.state()["ticks"]
     page.screenshot(os.path.join(SCREENSHOTS, "tomography.png"))
     assert page.state()["server"]["reason"] == "" and page.state()["faults"] == 0, page.state()
     no_errors(page)
@@ -110,7 +151,7 @@ def check_sphere(page):
     state = page.until_planes()
     assert state["faults"] == 0, state
     page.set("stream", "echoform.display", "change")
-    page.until("magnitudes", lambda s: s["stream"] == "echoform.display" and s["status"] == "live" and s["received"] > 3 and len(s["figures"]) == 3)
+    page.until("pressures", lambda s: s["stream"] == "echoform.display" and s["status"] == "live" and s["received"] > 3 and len(s["figures"]) == 3)
     page.driver.execute_script("document.getElementById('overlay').click()")
     for axis, place in BALL.items():
         page.set(f"slice-{axis}", round((place + 3.0) / VOXEL))
@@ -122,7 +163,35 @@ def check_sphere(page):
     no_errors(page)
 
 
+def check_blood(page):
+    page.until("live", lambda s: s["status"] == "live" and s["received"] > 2 and s["server"]["there"] and s["layout"])
+    page.driver.execute_script("document.getElementById('overlay').click()")
+    # Several quantities at once: a bar for each.
+    page.until("bars of pressure and of concentration", lambda s: s["status"] == "live" and s["ticks"] and
+               [bar["label"].split(" [")[0] for bar in s["ticks"]["bars"]] == ["initial pressure", "concentration"])
+    os.makedirs(SCREENSHOTS, exist_ok=True)
+    page.screenshot(os.path.join(SCREENSHOTS, "tomography-several.png"))
+    for stream in ("echoform/saturation", "echoform/saturation.display"):
+        page.set("stream", stream, "change")
+        state = page.until("saturations", lambda s: s["stream"] == stream and s["status"] == "live" and s["received"] > 2 and s["ticks"]
+                           and [bar["label"] for bar in s["ticks"]["bars"]] == ["oxygen saturation"])
+        assert state["ticks"]["bar"][0] == 0 and abs(state["ticks"]["bar"][-1] - 1) < 1e-9, state["ticks"]
+        assert page.colour(0.0, 5.0) == NO_VALUE, page.colour(0.0, 5.0)
+        (_, green, _), (_, less_green, _) = page.colour(*STRONG), page.colour(*WEAK)
+        assert green > less_green + 40 and page.colour(*STRONG) != NO_VALUE != page.colour(*WEAK), (green, less_green)
+        texts = []
+        for x, z in ((0.0, 5.0), STRONG):
+            page.driver.execute_script(
+                """const p = window.echoform.place(arguments[0], arguments[1]), f = document.getElementById('figure'), b = f.getBoundingClientRect();
+                   f.dispatchEvent(new PointerEvent('pointermove', {clientX: b.left + p.x, clientY: b.top + p.y}))""", x, z)
+            texts.append(page.text("cursor"))
+        assert "no value" in texts[0] and re.search(r"0\.[89]\d*", texts[1]) and "dB" not in "".join(texts), texts
+        page.screenshot(os.path.join(SCREENSHOTS, f"tomography-{stream.split('/')[1]}.png"))
+    no_errors(page)
+
+
 if __name__ == "__main__":
     text = f"{RING}{WRONG}\n{LOOPBACK_DOORS}"
     run_live(PROGRAM, SCREENSHOTS, "tomography", text, text, 10, lambda driver, places: check_ring(Page(driver)))
+    run_live(PROGRAM, SCREENSHOTS, "tomography-saturation", BLOOD, BLOOD, 5, lambda driver, places: check_blood(Page(driver)))
     run_live(PROGRAM, SCREENSHOTS, "tomography-volume", SPHERE, SPHERE, 10, lambda driver, places: check_sphere(Volume(driver)))

@@ -221,6 +221,49 @@ TEST(ImageMessage, RefusesPixelsThatAreLimitedToNoNumber) {
   EXPECT_EQ(parse_image(bytes_of(image.SerializeAsString()), again), "pixels are limited to nan");
 }
 
+TEST(ImageMessage, SaysHowItsNumbersAreShown) {
+  synthetic::Stream stream;
+  auto setup = std::make_shared<ImagingSetup>(*stream.setup());
+  ImageMessageWriter writer("echoform");
+  stream.slot().outputs[0].reference = 0.75F;
+  stream.slot().outputs[1].reference = 0.75F;
+  wire::Image image;
+  for (const ValueScale& scale : {ValueScale{}, ValueScale{ScaleKind::power_decibels}, ValueScale{ScaleKind::symmetric, 0.308},
+                                  ValueScale{ScaleKind::from_zero, 1.0, true}, ValueScale{ScaleKind::symmetric}}) {
+    for (RecipeOutput& output : setup->recipe.outputs) output.description.scale = scale;
+    writer.set_setup(*setup);
+    for (const std::size_t index : {0U, 1U}) {
+      const std::string message = message_of(writer, stream.frame(1), index);
+      ASSERT_EQ(parse_image(bytes_of(message), image), std::nullopt);
+      EXPECT_EQ(scale_of(image).kind, scale.kind);
+      EXPECT_EQ(scale_of(image).masked, scale.masked);
+      // The end of a scale is what the frame says, unless it is always the same.
+      EXPECT_EQ(image.reference(), scale.end > 0.0 ? scale.end : 0.75);
+    }
+  }
+  const std::string sound = image.SerializeAsString();
+  image.set_pixel_scale(static_cast<wire::PixelScale>(7));
+  wire::Image again;
+  EXPECT_EQ(parse_image(bytes_of(image.SerializeAsString()), again), "unknown pixel scale 7");
+  ASSERT_TRUE(image.ParseFromString(sound));
+  image.set_reference(std::numeric_limits<double>::infinity());
+  EXPECT_EQ(parse_image(bytes_of(image.SerializeAsString()), again), "a reference of inf");
+}
+
+TEST(ImageMessage, SaysWhereItsPlaneLies) {
+  synthetic::Stream stream;
+  auto setup = std::make_shared<ImagingSetup>(*stream.setup());
+  setup->recipe.outputs[0].description.grid.y = {Metres(0.004), Metres(0.004), 1};
+  ImageMessageWriter writer("echoform");
+  writer.set_setup(*setup);
+  wire::Image image;
+  ASSERT_EQ(parse_image(bytes_of(message_of(writer, stream.frame(1), 0)), image), std::nullopt);
+  EXPECT_EQ(grid_of(image), setup->recipe.outputs[0].description.grid);
+  image.set_plane_y(std::numeric_limits<double>::quiet_NaN());
+  wire::Image again;
+  EXPECT_EQ(parse_image(bytes_of(image.SerializeAsString()), again), "a plane at y = nan");
+}
+
 TEST(ImageMessage, LeavesOutWhatTheFrameDoesNotHold) {
   synthetic::Stream stream;
   ImageMessageWriter writer("echoform");

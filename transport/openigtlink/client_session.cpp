@@ -77,7 +77,7 @@ void LinkState::unwatch(const std::string& stream) {
 
 PreparedImage& LinkState::prepared(const Device& device, std::uint64_t number, std::span<const std::byte> message) {
   PreparedImage& image = prepared_[device.stream];
-  if (image.number() != number) image.prepare(number, message, device.y, place_);
+  if (image.number() != number) image.prepare(number, message, place_);
   return image;
 }
 

@@ -10,6 +10,7 @@
 #include <ctime>
 #include <stdexcept>
 
+#include "base/value_scale_words.hpp"
 #include "transport/openigtlink/crc64.hpp"
 
 namespace echoform::openigtlink {
@@ -43,10 +44,6 @@ Cut cut(std::span<const std::byte> message) {
   throw std::logic_error("a message of a board that does not end in pixels");
 }
 
-Axis axis_of(const wire::Axis& axis) {
-  return {Metres(axis.first()), Metres(axis.last()), axis.count()};
-}
-
 /// "2026-03-14T09:26:53.589793238Z".
 std::string utc(WallTime time) {
   const auto seconds = std::chrono::floor<std::chrono::seconds>(time);
@@ -63,8 +60,8 @@ WallTime acquired(const wire::Image& image) {
   return WallTime(static_cast<WallTime::rep>(time));
 }
 
-bool lies_somewhere(const StreamDescription& stream) {
-  return !stream.lines && stream.x.unit == "m" && stream.z.unit == "m" && (stream.grid.y.count == 1 || stream.y.unit == "m");
+std::optional<PixelPlaces> places_of(const StreamDescription& stream) {
+  return stream.lines ? std::nullopt : pixel_places(stream.grid, stream.x, stream.y, stream.z);
 }
 
 }  // namespace
@@ -92,14 +89,15 @@ std::vector<Device> devices_of(const std::vector<StreamDescription>& streams, st
   std::vector<std::string> names;
   for (const StreamDescription& stream : streams) {
     if (!views.empty() && std::find(views.begin(), views.end(), stream.view_name) == views.end()) continue;
-    std::optional<ImageHead> head = head_of(stream.grid);
-    if (!head || !lies_somewhere(stream)) {
+    const auto places = places_of(stream);
+    std::optional<ImageHead> head = places ? head_of(stream.grid, *places) : std::nullopt;
+    if (!head) {
       spdlog::info("OpenIGTLink: {} is not sent: {}", stream.name,
-                   head ? "its pixels are not at places in space" : "it has more than 65535 pixels along an axis");
+                   places ? "it has more than 65535 pixels along an axis" : "its pixels are not at places in space");
       continue;
     }
     head->real = !stream.display;
-    devices.push_back({"", stream.name, *head, stream.grid.y});
+    devices.push_back({"", stream.name, *head});
     names.push_back(stream.name);
   }
   names = device_names(names, server);
@@ -111,7 +109,7 @@ std::span<const std::byte> pixels_of(std::span<const std::byte> message) {
   return cut(message).pixels;
 }
 
-void PreparedImage::prepare(std::uint64_t number, std::span<const std::byte> message, const Axis& y, const ProbePlace& place) {
+void PreparedImage::prepare(std::uint64_t number, std::span<const std::byte> message, const ProbePlace& place) {
   number_ = 0;
   const std::span<const std::byte> fields = cut(message).head;
   if (!image_.ParseFromArray(fields.data(), static_cast<int>(fields.size()))) {
@@ -120,9 +118,10 @@ void PreparedImage::prepare(std::uint64_t number, std::span<const std::byte> mes
   timestamp_ = timestamp_of(acquired(image_));
   id_ = static_cast<std::uint32_t>(image_.sequence());
   probe_ = place.at(image_.has_position() ? std::optional<EncoderCount>(image_.position()) : std::nullopt);
-  Grid grid{axis_of(image_.x()), axis_of(image_.z()), y};
-  if (image_.has_y()) grid.y = axis_of(image_.y());
-  ImageHead head = head_of(grid).value_or(ImageHead{});
+  const Grid grid = grid_of(image_);
+  const AxisMeanings axes = meanings_of(image_);
+  const auto places = pixel_places(grid, axes.x, axes.y, axes.z);
+  ImageHead head = places ? head_of(grid, *places).value_or(ImageHead{}) : ImageHead{};
   head.real = image_.encoding() == wire::ENVELOPE_FLOAT32;
   head_.clear();
   put_image_head(head_, head);
@@ -133,6 +132,7 @@ void PreparedImage::prepare(std::uint64_t number, std::span<const std::byte> mes
 
 void PreparedImage::note_metadata() {
   const bool real = image_.encoding() == wire::ENVELOPE_FLOAT32;
+  const ScaleKind scale = scale_of(image_).kind;
   // In the order of their names, as the library that most use writes them.
   metadata_.clear();
   metadata_.add("Echoform.acquisition_time", utc(acquired(image_)));
@@ -141,11 +141,13 @@ void PreparedImage::note_metadata() {
   metadata_.add("Echoform.gain_db", fmt::format("{}", image_.gain_db()));
   metadata_.add("Echoform.latency_seconds", fmt::format("{:.6f}", 1e-9 * static_cast<double>(image_.latency())));
   metadata_.add("Echoform.pixels", !real ? "display" : image_.pixel_name().empty() ? "amplitude" : image_.pixel_name());
+  metadata_.add("Echoform.quantity", image_.pixel_name().empty() ? "amplitude" : image_.pixel_name());
   metadata_.add("Echoform.reference", fmt::format("{}", image_.reference()));
+  metadata_.add("Echoform.scale", words::scale_kind.of(scale));
   metadata_.add("Echoform.sequence", fmt::format("{}", image_.sequence()));
   metadata_.add("Echoform.settings_revision", fmt::format("{}", image_.settings_revision()));
   metadata_.add("Echoform.stream", image_.stream());
-  metadata_.add("Echoform.unit", real ? image_.pixel_unit() : "");
+  metadata_.add("Echoform.unit", real || shows_numbers(scale) ? image_.pixel_unit() : "");
   metadata_.add("Echoform.view", image_.view());
 }
 

@@ -19,7 +19,6 @@ struct Device {
   std::string name;    ///< at most most_device_letters, and no other's
   std::string stream;  ///< see publish/image_message.hpp
   ImageHead head;      ///< of its images, so long as the setup is the same
-  Axis y;              ///< which messages of images in a plane leave out
 };
 
 /// Names for streams, in their order: the stream's name, cut where it has more than 20 letters: first the server's name, so that
@@ -36,7 +35,7 @@ class PreparedImage {
  public:
   /// Of an Image message (publish/image_message.hpp) of this program's own; std::logic_error for anything else. `number` tells it
   /// from the device's other images, 0 stands for none.
-  void prepare(std::uint64_t number, std::span<const std::byte> message, const Axis& y, const ProbePlace& place);
+  void prepare(std::uint64_t number, std::span<const std::byte> message, const ProbePlace& place);
 
   [[nodiscard]] std::uint64_t number() const noexcept { return number_; }
   [[nodiscard]] std::uint64_t timestamp() const noexcept { return timestamp_; }

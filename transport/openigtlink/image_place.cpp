@@ -14,20 +14,18 @@ constexpr double millimetres = 1e3;  // of a metre
 
 using Column = std::array<float, 3>;
 
-Column ras(double x, double y, double z, double factor) {
-  // 0 is sent as 0, not as -0.
-  const auto number = [factor](double value) { return static_cast<float>(factor * value + 0.0); };
-  return {number(-x), number(y), number(-z)};
+Column column(const AnatomicalVector& vector, double factor) {
+  const auto number = [factor](double value) { return static_cast<float>(factor * value); };
+  return {number(vector[0]), number(vector[1]), number(vector[2])};
 }
-Column ras(const Direction& direction) {
-  return ras(direction.x, direction.y, direction.z, 1.0);
+Column ras_column(const Direction& direction) {
+  return column(ras(direction.x, direction.y, direction.z), 1.0);
 }
-Column ras(const Point& point) {
-  return ras(point.x.value, point.y.value, point.z.value, millimetres);
+Column ras_column(const Point& point) {
+  return column(ras(point.x.value, point.y.value, point.z.value), millimetres);
 }
-
-double middle(const Axis& axis) {
-  return 0.5 * (axis.first.value + axis.last.value);
+Column ras_column(const std::array<double, 3>& metres, double factor = 1.0) {
+  return column(ras(factor * metres[0], factor * metres[1], factor * metres[2]), millimetres);
 }
 
 /// From a pose's coordinates.
@@ -40,26 +38,24 @@ Direction turned(const Pose& pose, const Direction& direction) {
 
 }  // namespace
 
-std::optional<ImageHead> head_of(const Grid& grid) {
-  const bool volume = grid.y.count > 1;
-  double narrowest = std::numeric_limits<double>::infinity();
+std::optional<ImageHead> head_of(const Grid& grid, const PixelPlaces& places) {
   for (const Axis* axis : {&grid.x, &grid.y, &grid.z}) {
     if (axis->count > std::numeric_limits<std::uint16_t>::max()) return std::nullopt;
-    if (axis->count > 1) narrowest = std::min(narrowest, axis->spacing().value);
   }
-  if (!std::isfinite(narrowest)) narrowest = 1e-3;
-  const auto width = [&](const Axis& axis) { return axis.count > 1 ? axis.spacing().value : narrowest; };
   const auto count = [](const Axis& axis) { return static_cast<std::uint16_t>(axis.count); };
-  const Column along_x = ras(width(grid.x), 0.0, 0.0, millimetres);
-  const Column along_z = ras(0.0, 0.0, width(grid.z), millimetres);
-  const Column centre = ras(middle(grid.x), middle(grid.y), middle(grid.z), millimetres);
+  std::array<double, 3> centre = places.first;
+  for (std::size_t k = 0; k < 3; ++k) {
+    const std::size_t pixels = (k == 0 ? grid.x : k == 1 ? grid.y : grid.z).count;
+    for (std::size_t part = 0; part < 3; ++part) centre[part] += 0.5 * static_cast<double>(pixels - 1) * places.steps[k][part];
+  }
+  const auto& [along_x, along_y, along_z] = places.steps;
   ImageHead head;
-  if (volume) {
+  if (grid.y.count > 1) {
     head.size = {count(grid.x), count(grid.y), count(grid.z)};
-    head.matrix = {along_x, ras(0.0, width(grid.y), 0.0, millimetres), along_z, centre};
+    head.matrix = {ras_column(along_x), ras_column(along_y), ras_column(along_z), ras_column(centre)};
   } else {
     head.size = {count(grid.x), count(grid.z), 1};
-    head.matrix = {along_x, along_z, ras(0.0, -width(grid.y), 0.0, millimetres), centre};
+    head.matrix = {ras_column(along_x), ras_column(along_z), ras_column(along_y, -1.0), ras_column(centre)};
   }
   return head;
 }
@@ -75,9 +71,10 @@ std::optional<Matrix> ProbePlace::at(std::optional<EncoderCount> count) const {
   const Pose pose = pose_ ? pose_(*count) : Pose{};
   const Direction from = turned(pose, {probe_->origin.x.value, probe_->origin.y.value, probe_->origin.z.value});
   const Point origin{pose.origin.x + Metres(from.x), pose.origin.y + Metres(from.y), pose.origin.z + Metres(from.z)};
-  const Matrix matrix{ras(turned(pose, probe_->x)), ras(turned(pose, probe_->y)), ras(turned(pose, probe_->z)), ras(origin)};
-  for (const Column& column : matrix) {
-    if (!std::all_of(column.begin(), column.end(), [](float value) { return std::isfinite(value); })) return std::nullopt;
+  const Matrix matrix{ras_column(turned(pose, probe_->x)), ras_column(turned(pose, probe_->y)),
+                      ras_column(turned(pose, probe_->z)), ras_column(origin)};
+  for (const Column& one : matrix) {
+    if (!std::all_of(one.begin(), one.end(), [](float value) { return std::isfinite(value); })) return std::nullopt;
   }
   return matrix;
 }

@@ -1,6 +1,4 @@
-// Where images and probes are for whoever reads OpenIGTLink: in mm, in RAS coordinates R = -x, A = y, S = -z. That is x, y and z
-// turned by half a circle about y, so that directions keep their hand, and Slicer's coronal slice shows an image as it lies: x to
-// the right (R is to the left there), depth downwards.
+// Where images and probes are for whoever reads OpenIGTLink: in mm, in RAS coordinates (base/anatomical_axes.hpp).
 #pragma once
 
 #include <functional>
@@ -9,6 +7,7 @@
 #include "acquisition/frame_stamp.hpp"
 #include "acquisition/pose.hpp"
 #include "acquisition/probe_frame.hpp"
+#include "base/anatomical_axes.hpp"
 #include "base/grid.hpp"
 #include "pipeline/imaging_setup.hpp"
 #include "transport/openigtlink/messages.hpp"
@@ -16,9 +15,9 @@
 namespace echoform::openigtlink {
 
 /// Size and matrix of an image [z, x], whose i runs along x, j along z and k along -y, and of a volume [z, y, x], whose i, j and
-/// k run along x, y and z. Along an axis of one pixel pixels are as wide as along the axis of the narrowest (1 mm where there is
-/// none). Nothing where an axis has more than 65535 pixels, which messages cannot say. `real` is left as it is by default.
-[[nodiscard]] std::optional<ImageHead> head_of(const Grid& grid);
+/// k run along x, y and z. Nothing where an axis has more than 65535 pixels, which messages cannot say. `real` is left as it is
+/// by default.
+[[nodiscard]] std::optional<ImageHead> head_of(const Grid& grid, const PixelPlaces& places);
 
 /// Where the probe of a setup is.
 class ProbePlace {

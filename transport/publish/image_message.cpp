@@ -51,6 +51,20 @@ void put_lines(const LineGeometry& lines, wire::LineGeometry& to) {
   to.set_angle(lines.angle);
 }
 
+wire::PixelScale scale_of(ScaleKind kind) {
+  switch (kind) {
+    case ScaleKind::power_decibels:
+      return wire::PIXEL_SCALE_POWER_DECIBELS;
+    case ScaleKind::from_zero:
+      return wire::PIXEL_SCALE_FROM_ZERO;
+    case ScaleKind::symmetric:
+      return wire::PIXEL_SCALE_SYMMETRIC;
+    case ScaleKind::decibels:
+      break;
+  }
+  return wire::PIXEL_SCALE_DECIBELS;
+}
+
 std::optional<std::string> check_axis(const wire::Axis& axis, std::string_view name) {
   if (axis.count() == 0) return fmt::format("axis {} has no pixels", name);
   const bool ordered = axis.count() == 1 ? axis.first() <= axis.last() : axis.first() < axis.last();
@@ -91,7 +105,8 @@ std::vector<StreamDescription> describe_streams(const ImagingSetup& setup, std::
     std::string stream = several ? fmt::format("{}/{}", name, description.view) : std::string(name);
     if (display) stream += ".display";
     streams.push_back({std::move(stream), output, description.view, display, description.grid, description.bytes(),
-                       description.pixels, description.x, description.y, description.z, description.limit, description.lines});
+                       description.pixels, description.scale, description.x, description.y, description.z, description.limit,
+                       description.lines});
   }
   return streams;
 }
@@ -183,6 +198,7 @@ std::size_t ImageMessageWriter::prepare(const FinishedFrame& frame, std::size_t 
   } else {
     head_.clear_y();
   }
+  head_.set_plane_y(stream.grid.y.count > 1 ? 0.0 : stream.grid.y.first.value);
   head_.mutable_pixel_name()->assign(stream.pixels.name == usual_pixels ? std::string_view() : stream.pixels.name);
   head_.mutable_pixel_unit()->assign(stream.pixels.unit);
   head_.set_pixel_limit(stream.limit);
@@ -191,10 +207,12 @@ std::size_t ImageMessageWriter::prepare(const FinishedFrame& frame, std::size_t 
   } else {
     head_.clear_lines();
   }
+  head_.set_pixel_scale(scale_of(stream.scale.kind));
+  head_.set_pixels_masked(stream.scale.masked);
   head_.set_encoding(stream.display ? wire::DISPLAY_UINT8 : wire::ENVELOPE_FLOAT32);
   head_.set_dynamic_range_db(frame.setup.scale.dynamic_range_db);
   head_.set_gain_db(frame.setup.scale.gain_db);
-  head_.set_reference(static_cast<double>(output.reference));
+  head_.set_reference(stream.scale.end > 0.0 ? stream.scale.end : static_cast<double>(output.reference));
   for (const StageTiming& timing : slot.timings) {
     auto& stage = *head_.add_stages();
     stage.mutable_stage()->assign(timing.stage);
@@ -229,6 +247,38 @@ void ImageMessageWriter::write(std::span<std::byte> to) const {
   std::memcpy(place, pixels_.data(), pixels_.size());
 }
 
+ValueScale scale_of(const wire::Image& image) {
+  ValueScale scale;
+  switch (image.pixel_scale()) {
+    case wire::PIXEL_SCALE_POWER_DECIBELS:
+      scale.kind = ScaleKind::power_decibels;
+      break;
+    case wire::PIXEL_SCALE_FROM_ZERO:
+      scale.kind = ScaleKind::from_zero;
+      break;
+    case wire::PIXEL_SCALE_SYMMETRIC:
+      scale.kind = ScaleKind::symmetric;
+      break;
+    default:
+      break;
+  }
+  scale.masked = image.pixels_masked();
+  return scale;
+}
+
+Grid grid_of(const wire::Image& image) {
+  const auto axis = [](const wire::Axis& of) { return Axis{Metres(of.first()), Metres(of.last()), of.count()}; };
+  const Metres y(image.plane_y());
+  return {axis(image.x()), axis(image.z()), image.has_y() ? axis(image.y()) : Axis{y, y, 1}};
+}
+
+AxisMeanings meanings_of(const wire::Image& image) {
+  const auto meaning = [](const wire::Axis& of, const char* usual) {
+    return Meaning{of.name().empty() ? usual : of.name(), of.has_unit() ? of.unit() : "m"};
+  };
+  return {meaning(image.x(), "x"), meaning(image.y(), "y"), meaning(image.z(), "z")};
+}
+
 std::optional<std::string> parse_image(std::span<const std::byte> message, wire::Image& image) {
   constexpr std::size_t parser_limit = (std::size_t{1} << 31) - 1;
   if (message.size() > parser_limit) return "message is longer than 2 GiB";
@@ -245,6 +295,11 @@ std::optional<std::string> parse_image(std::span<const std::byte> message, wire:
   if (!(image.pixel_limit() >= 0.0) || !std::isfinite(image.pixel_limit())) {
     return fmt::format("pixels are limited to {}", image.pixel_limit());
   }
+  if (!wire::PixelScale_IsValid(image.pixel_scale())) {
+    return fmt::format("unknown pixel scale {}", static_cast<int>(image.pixel_scale()));
+  }
+  if (!std::isfinite(image.reference())) return fmt::format("a reference of {}", image.reference());
+  if (!std::isfinite(image.plane_y())) return fmt::format("a plane at y = {}", image.plane_y());
   std::uint64_t bytes = 0;
   switch (image.encoding()) {
     case wire::ENVELOPE_FLOAT32:

@@ -26,6 +26,7 @@ struct StreamDescription {
   Grid grid;
   std::size_t pixel_bytes = 0;  ///< of a whole image
   Meaning pixels;
+  ValueScale scale;
   Meaning x;
   Meaning y;
   Meaning z;
@@ -79,6 +80,17 @@ class ImageMessageWriter {
   std::size_t head_bytes_ = 0;
   std::span<const std::byte> pixels_;
 };
+
+/// What a message that has been parsed says of its pixels: how they are shown, but for the end of the scale, which is its
+/// reference; where they are; and what the numbers of the axes are, metres along x, y and z where it says nothing else.
+[[nodiscard]] ValueScale scale_of(const wire::Image& image);
+[[nodiscard]] Grid grid_of(const wire::Image& image);
+struct AxisMeanings {
+  Meaning x;
+  Meaning y;
+  Meaning z;
+};
+[[nodiscard]] AxisMeanings meanings_of(const wire::Image& image);
 
 /// Parses a message that a peer sent into `image`, reusing its memory. Returns what is wrong with it, if anything: not an
 /// Image, more than 64 KiB besides the pixels, geometry that is not finite or contradicts the number of pixels.

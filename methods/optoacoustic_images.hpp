@@ -1,0 +1,43 @@
+// What the images of optoacoustics hold, and how they are shown: live, of recordings and of reconstructions alike.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/meaning.hpp"
+#include "base/value_scale.hpp"
+#include "stages/mean_image/mean_image.hpp"
+
+namespace echoform {
+
+struct ImageQuantity {
+  Meaning pixels;
+  ValueScale scale{};
+};
+
+/// Of numbers with a sign, of their magnitudes, which are shown in decibels, or of what is at least 0. In the unit of the
+/// samples, which recordings do not state.
+[[nodiscard]] inline ImageQuantity quantity_of(std::string_view name, ShownPart shown) {
+  switch (shown) {
+    case ShownPart::magnitude:
+      return {{std::string(name) + ", magnitude", ""}, {ScaleKind::decibels}};
+    case ShownPart::non_negative:
+      return {{std::string(name), ""}, {ScaleKind::from_zero}};
+    case ShownPart::signed_values:
+      break;
+  }
+  return {{std::string(name), ""}, {ScaleKind::symmetric}};
+}
+
+[[nodiscard]] inline ImageQuantity initial_pressure(ShownPart shown) {
+  return quantity_of("initial pressure", shown);
+}
+[[nodiscard]] inline ImageQuantity concentration(ShownPart shown) {
+  return quantity_of("concentration", shown);
+}
+/// From 0 to 1; no value where there is too little blood to tell.
+[[nodiscard]] inline ImageQuantity oxygen_saturation() {
+  return {{"oxygen saturation", ""}, {.kind = ScaleKind::from_zero, .end = 1.0, .masked = true}};
+}
+
+}  // namespace echoform
