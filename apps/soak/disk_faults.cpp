@@ -1,5 +1,7 @@
-// Disks that are full: whatever is left of one, a recording ends, the imaging goes on, and the server says so in one line.
+// Disks that are full or fail: whatever is left of one, a recording ends, the imaging goes on, and the server says so in one
+// line; and no server starts with a part of its configuration.
 #include <fmt/format.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 
 #include <cerrno>
@@ -9,6 +11,7 @@
 
 #include "apps/soak/fault_kinds.hpp"
 #include "base/errors.hpp"
+#include "base/file_descriptor.hpp"
 #include "transport/control/zeromq_control.hpp"
 
 namespace echoform::soak {
@@ -107,6 +110,23 @@ void disk_fills_while_recording(const FaultContext& context) {
   }
   ask(context, "stop_recording", wire::FAILED);  // it ended by itself before
   static_cast<void>(remove_files(context));
+}
+
+void configuration_cannot_be_read(const FaultContext& /*context*/) {
+  // A regular file of the kernel's whose first byte cannot be read.
+  constexpr std::string_view failing = "/proc/self/mem";
+  const FileDescriptor log(::memfd_create("log", MFD_CLOEXEC));
+  if (!log) throw RuntimeFault(fmt::format("cannot make a file in memory: {}", std::strerror(errno)));
+  std::string said = "nothing, and started";
+  try {
+    const ServerProcess server({"--log-level", "warning", "serve", "--config", std::string(failing)},
+                               path_of_descriptor(log.get()));
+  } catch (const RuntimeFault& fault) {
+    said = fault.what();
+  }
+  if (said.find(failing) == std::string::npos || said.find(std::strerror(EIO)) == std::string::npos)
+    throw RuntimeFault(
+        fmt::format("of a configuration that cannot be read a server said: {}; expected {}", said, std::strerror(EIO)));
 }
 
 }  // namespace echoform::soak

@@ -57,5 +57,6 @@ void recording_starts_and_stops(const FaultContext& context);
 
 void recording_begins_on_a_full_disk(const FaultContext& context);
 void disk_fills_while_recording(const FaultContext& context);
+void configuration_cannot_be_read(const FaultContext& context);
 
 }  // namespace echoform::soak

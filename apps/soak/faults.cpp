@@ -65,6 +65,7 @@ const std::vector<Fault>& faults() {
       // Of the disk.
       {"recording_begins_on_a_full_disk", recording_begins_on_a_full_disk},
       {"disk_fills_while_recording", disk_fills_while_recording},
+      {"configuration_cannot_be_read", configuration_cannot_be_read},
   };
   return all;
 }
