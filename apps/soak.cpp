@@ -342,7 +342,7 @@ Action define_soak(CLI::App& options) {
       ->option_text("N");
   options
       .add_option("--slack", chosen->slack,
-                  "Times that limits of pauses, of memory's return and of the stop under attack are longer than on a quiet machine")
+                  "Factor of the time limits under attack (pauses, memory, stop): more than 1 on a busy machine")
       ->check(CLI::Range(1.0, 100.0))
       ->option_text("N (1)");
   options.add_option("--server-log", chosen->server_log, "Keep the server's log")->option_text("FILE");

@@ -88,7 +88,7 @@ std::string read_text_file(const std::filesystem::path& path, const TextFileRequ
   // Somebody writes it at this moment: half of a configuration is another configuration.
   if (filled < stated) {
     const std::string found = fmt::format("its end at {} of {} bytes", filled, stated);
-    because.refuse(found, found, "a file that stays as it is while it is read");
+    because.refuse(found, found, "a file that does not change while it is read");
   }
   text.resize(filled);
   return text;

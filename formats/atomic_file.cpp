@@ -39,7 +39,7 @@ std::filesystem::path behind_links(std::filesystem::path path) {
   for (int link = 0; std::filesystem::is_symlink(std::filesystem::symlink_status(path, error)); ++link) {
     if (link == most_links) throw InputError(path.string(), "symbolic links that lead in a circle", "a file to write");
     if (!is_safe_link(path))
-      throw InputError(path.string(), "a symbolic link of another user in a directory that everybody writes to",
+      throw InputError(path.string(), "a symbolic link of another user in a directory that everybody may write to",
                        "a file to write");
     const auto target = std::filesystem::read_symlink(path, error);
     if (error) break;
@@ -156,9 +156,7 @@ bool AtomicFile::put_in_place() {
       if (errno != EEXIST) return false;
       // A link replaces nothing; a name does.
       if (!with_random_name(name, [&](const std::string& random) {
-            const auto link = [&] {
-              return ::linkat(AT_FDCWD, aside().c_str(), in, random.c_str(), AT_SYMLINK_FOLLOW) == 0;
-            };
+            const auto link = [&] { return ::linkat(AT_FDCWD, aside().c_str(), in, random.c_str(), AT_SYMLINK_FOLLOW) == 0; };
             temporary_.emplace(directory_of(path_) / random, link);
             if (temporary_->created()) aside_name_ = random;
             return temporary_->created();

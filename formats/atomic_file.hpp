@@ -30,7 +30,7 @@ class AtomicFile {
   /// Makes an empty file for `path`, or for what that leads to where it is a symbolic link: that is written, the link stays. The
   /// file has no name until commit() (O_TMPFILE), so that nothing is left of it even if the process is killed; where the file
   /// system has no such files, a random one in the same directory. Throws as check_output_place; InputError where the link is
-  /// another user's in a directory that everybody writes to (as the kernel's fs.protected_symlinks has it); RuntimeFault where
+  /// another user's in a directory that everybody may write to (as the kernel's fs.protected_symlinks has it); RuntimeFault where
   /// the system makes no file.
   explicit AtomicFile(std::filesystem::path path, IfThere if_there = IfThere::replace);
   /// Removes what was written unless committed, as a signal does that ends the process before.

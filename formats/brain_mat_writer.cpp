@@ -98,7 +98,7 @@ void check_brain_mat_holds(const Acquisition& acquisition, const std::string& wh
     throw InputError(where, "events in which several elements fire", "one element an event (.mfmc and .efcap hold others)");
   }
   if (!formats::pairs_tell_events(acquisition)) {
-    throw InputError(where, "receivers by which events look like a matrix that lacks some pairs",
+    throw InputError(where, "events whose receivers would be read back as an incomplete matrix",
                      "events that all elements record, or fewer of them (.mfmc and .efcap hold others)");
   }
   const std::size_t bytes = acquisition.a_scans() * acquisition.samples * sizeof(double);

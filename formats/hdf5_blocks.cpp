@@ -173,7 +173,7 @@ void Hdf5Blocks::find_filters(const Hdf5Handle& creation) {
         break;
       case H5Z_FILTER_SHUFFLE:
         if (parameter_count != 1 || parameters[0] == 0)
-          throw InputError(item_.where(), "shuffled bytes of numbers of no size", "chunks that HDF5 can read");
+          throw InputError(item_.where(), "a byte shuffle of numbers of 0 bytes", "chunks that HDF5 can read");
         filters.push_back({ChunkFilterKind::shuffle, parameters[0]});
         break;
       default:

@@ -181,7 +181,7 @@ void Hdf5Item::describe() {
       [[fallthrough]];
     case H5T_INTEGER:
       if (!is_sound_number(type))
-        throw InputError(where_, "numbers whose parts lie outside of them", "numbers that HDF5 can read");
+        throw InputError(where_, "numbers whose bit fields exceed their size", "numbers that HDF5 can read");
       class_ = Hdf5Class::number;
       break;
     case H5T_STRING:

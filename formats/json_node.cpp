@@ -41,12 +41,12 @@ class Watch final : public nlohmann::json_sax<Json> {
 
  private:
   bool count() {
-    if (++values_ > limits_.values) throw InputError(where_, "JSON of more values", fmt::format("at most {}", limits_.values));
+    if (++values_ > limits_.values) throw InputError(where_, "JSON of too many values", fmt::format("at most {}", limits_.values));
     return true;
   }
   bool begin() {
     if (++open_ > limits_.depth)
-      throw InputError(where_, "JSON that is nested deeper", fmt::format("at most {} levels", limits_.depth));
+      throw InputError(where_, "JSON that is nested too deeply", fmt::format("at most {} levels", limits_.depth));
     return count();
   }
   bool end() {

@@ -201,7 +201,7 @@ void check_onde_holds(const Acquisition& acquisition, const std::string& where) 
   if (!acquisition.positions.empty())
     throw InputError(where, "several positions of the probe within a frame", "one (.mfmc and .efcap hold several)");
   if (fires_single_elements(acquisition) && !formats::pairs_tell_events(acquisition)) {
-    throw InputError(where, "receivers by which events look like a matrix that lacks some pairs",
+    throw InputError(where, "events whose receivers would be read back as an incomplete matrix",
                      "events that all elements record, or fewer of them (.mfmc and .efcap hold others)");
   }
   if (const std::size_t bytes = onde_bytes(acquisition); bytes > std::numeric_limits<std::uint32_t>::max())

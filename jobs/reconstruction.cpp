@@ -248,8 +248,8 @@ void choose_element_parts(const Configuration& configuration, Reconstruction& pa
   if (error > worth_warning) {
     add(job.warnings, fmt::format("{}: elements are cut into {} parts: {}{}", configuration.place(text_of_key("element_parts")),
                                   text(part.element_parts), figure,
-                                  wanted == part.element_parts ? std::string(": the grid lies too near to them")
-                                                               : fmt::format("; {} would do", text(wanted))));
+                                  wanted == part.element_parts ? std::string(": the grid is too near to the elements")
+                                                               : fmt::format("; {} parts are enough", text(wanted))));
   } else if (part.element_parts.count() > 1) {
     add(job.notes, fmt::format("elements are cut into {} parts: {}", text(part.element_parts), figure));
   }

@@ -149,7 +149,7 @@ def _require_sound(dataset: h5py.Dataset) -> None:
         sign, exponent, exponent_bits, mantissa, mantissa_bits = kind.get_fields()
         parts += [(sign, 1), (exponent, exponent_bits), (mantissa, mantissa_bits)]
     if bits > 8 * _LONGEST_NUMBER or any(at < 0 or size < 1 or at + size > bits for at, size in parts):
-        raise ValueError(f"{dataset.name}: numbers whose parts lie outside of them")
+        raise ValueError(f"{dataset.name}: numbers whose bit fields exceed their size")
 
 
 def _checksums(data: bytes) -> tuple[int, int]:

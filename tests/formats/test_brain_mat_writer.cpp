@@ -79,8 +79,8 @@ TEST(FrameWriters, RefuseWhatTheyCannotHold) {
   EXPECT_EQ(scratch.files(), 0U);
   a.events = element_events(std::vector<std::uint32_t>{1, 0});
   a.events[1].receivers = {1};
-  EXPECT_THAT(line("x.mat"), HasSubstr("receivers by which events look like a matrix that lacks some pairs"));
-  EXPECT_THAT(line("x.onde"), HasSubstr("receivers by which events look like a matrix that lacks some pairs"));
+  EXPECT_THAT(line("x.mat"), HasSubstr("events whose receivers would be read back as an incomplete matrix"));
+  EXPECT_THAT(line("x.onde"), HasSubstr("events whose receivers would be read back as an incomplete matrix"));
   EXPECT_EQ(line("x.mfmc"), "");
   EXPECT_EQ(line("x.efcap"), "");
   EXPECT_EQ(scratch.files(), 0U) << "without a frame there is no file";

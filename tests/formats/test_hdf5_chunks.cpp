@@ -316,7 +316,7 @@ TEST_F(Hdf5Promises, NumbersWhosePartsLieOutsideOfThemAreRefused) {
   maker.write(path_);
   EXPECT_EQ(error_of_reading(), "");
   replace({0x10, 0x08, 0, 0, 2, 0, 0, 0, 0, 0, 16, 0}, {0x10, 0x08, 0, 0, 2, 0, 0, 0, 0x00, 0x40, 16, 0});
-  EXPECT_THAT(error_of_reading(), HasSubstr("MFMC_DATA: found numbers whose parts lie outside of them"));
+  EXPECT_THAT(error_of_reading(), HasSubstr("MFMC_DATA: found numbers whose bit fields exceed their size"));
 }
 
 TEST_F(Hdf5Promises, SmallNumbersOfShortChunksAreRefused) {

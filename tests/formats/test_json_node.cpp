@@ -31,11 +31,11 @@ std::string many(std::size_t count, const std::string& one) {
 
 TEST(JsonDocument, HasLimits) {
   EXPECT_EQ(refusal_of("[[{\"a\": 1}]]", {.depth = 3}), "");
-  EXPECT_EQ(refusal_of("[[{\"a\": []}]]", {.depth = 3}), "Setup: found JSON that is nested deeper; expected at most 3 levels");
+  EXPECT_EQ(refusal_of("[[{\"a\": []}]]", {.depth = 3}), "Setup: found JSON that is nested too deeply; expected at most 3 levels");
   EXPECT_EQ(refusal_of("[1, 2, 3]", {.values = 4}), "");
-  EXPECT_EQ(refusal_of("[1, 2, 3, 4]", {.values = 4}), "Setup: found JSON of more values; expected at most 4");
+  EXPECT_EQ(refusal_of("[1, 2, 3, 4]", {.values = 4}), "Setup: found JSON of too many values; expected at most 4");
   EXPECT_EQ(refusal_of("{\"a\": 1, \"b\": 2}", {.values = 5}), "") << "names count";
-  EXPECT_EQ(refusal_of("{\"a\": 1, \"b\": 2}", {.values = 4}), "Setup: found JSON of more values; expected at most 4");
+  EXPECT_EQ(refusal_of("{\"a\": 1, \"b\": 2}", {.values = 4}), "Setup: found JSON of too many values; expected at most 4");
   EXPECT_EQ(refusal_of("[1, 2"), "Setup: found no JSON from byte 6 on; expected a JSON document");
   EXPECT_EQ(refusal_of("[1e999]"), "Setup: found JSON that cannot be read; expected a JSON document");
   EXPECT_EQ(refusal_of(""), "Setup: found no JSON from byte 1 on; expected a JSON document");

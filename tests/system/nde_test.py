@@ -278,8 +278,8 @@ class Nde(ProgramCase):
         text = json.dumps(good)
         deep = '{"groups": ' + "[" * 40 + "]" * 40 + "}"
         for written, line in ((text[:-1], f"found no JSON from byte {len(text)} on"), ("{", "found no JSON from byte 2 on"),
-                              (deep, "found JSON that is nested deeper; expected at most 32 levels"), (text.replace("0.025", "1e999"), "found JSON that cannot be read"),
-                              ("[]", "Setup: found JSON's array; expected an object with groups"), ("[" + "1," * (1 << 22) + "1]", "found JSON of more values")):
+                              (deep, "found JSON that is nested too deeply; expected at most 32 levels"), (text.replace("0.025", "1e999"), "found JSON that cannot be read"),
+                              ("[]", "Setup: found JSON's array; expected an object with groups"), ("[" + "1," * (1 << 22) + "1]", "found JSON of too many values")):
             with self.subTest(line):
                 write(self.path / "in.nde", written, data)
                 self.refused(line)

@@ -175,7 +175,7 @@ void TcpSession::take_hello() {
     try {
       read = read_hello_header(header, options.token, options.limits);
     } catch (const std::exception& error) {  // no memory
-      read.error = {DecodeReason::bad_hello, fmt::format("Hello: cannot be read: {}", error.what())};
+      read.error = {DecodeReason::bad_hello, fmt::format("Hello: cannot be decoded: {}", error.what())};
     }
     asio::post(self->thread_->context, [self, result = std::move(read)]() mutable { self->on_hello(std::move(result)); });
   });

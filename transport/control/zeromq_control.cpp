@@ -150,7 +150,7 @@ struct ZeromqControl::Implementation {
       }
       lock.unlock();
       reply(parts,
-            refused(fmt::format("control request: found {} or more of this client waiting, or {} of all; expected its turn",
+            refused(fmt::format("control request: found {} or more requests of this client waiting, or {} of all clients; expected fewer",
                                 WaitingRequests::most_of_one, WaitingRequests::most)));
     }
     return true;
