@@ -17,6 +17,23 @@
 namespace echoform {
 namespace {
 
+bool is_ignored(int signal) {
+  struct sigaction action {};
+  return sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
+/// For a process that ends: what it does until then may take for ever, on a disk that does not answer.
+void let_signals_end_the_process() noexcept {
+  sigset_t all;
+  sigemptyset(&all);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    if (is_ignored(signal)) continue;
+    std::signal(signal, SIG_DFL);
+    sigaddset(&all, signal);
+  }
+  pthread_sigmask(SIG_UNBLOCK, &all, nullptr);
+}
+
 // Whom the process's signal is for.
 struct Recipient {
   std::mutex mutex;
@@ -50,6 +67,7 @@ void take_first(int signal, int code_before, const std::function<void(bool, int)
     if (::read(descriptor, &taken, sizeof taken) != sizeof taken) continue;
     const auto signal = static_cast<int>(taken.ssi_signo);
     if (!std::exchange(first, false)) {
+      let_signals_end_the_process();
       remove_temporary_paths();
       ::_exit(128 + signal);
     }
@@ -69,14 +87,10 @@ std::mutex& process_end() {
   while (sigwait(&signals, &signal) != 0) {
   }
   process_end().lock();
+  let_signals_end_the_process();
   remove_temporary_paths();
   on_signal(signal);
   ::_exit(code);
-}
-
-bool is_ignored(int signal) {
-  struct sigaction action {};
-  return sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
 }
 
 }  // namespace

@@ -104,7 +104,10 @@ class FrontMaker {
 
   [[nodiscard]] WaveFront front_of(const PointWaveEvent& event) const {
     const bool ahead = event.point.z.value > 0.0;
-    const Point point = in_plane(frame_.to_global(event.point), ahead);
+    const Point stated = frame_.to_global(event.point);
+    // Elements on a curve send a wave about a point beside their plane neither there nor in the plane.
+    if (places_.shape == FiringShape::curve && !Revolution{places_.frame}.in_plane(stated)) return by_elements();
+    const Point point = in_plane(stated, ahead);
     if (ahead) return from_elements(&point, event.velocity);
     if (straight_ != event.velocity) return from_elements();
     const double at_origin = delay_at_origin(event, acquisition_.probe, frame_).value;

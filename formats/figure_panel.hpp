@@ -138,7 +138,7 @@ struct Sampling {
     float most = at(piece.first);
     for (std::size_t i = piece.first + 1; i <= piece.last; ++i) {
       const float next = at(i);
-      if (scale.strength(next) > scale.strength(most)) most = next;
+      if (std::isnan(most) || scale.strength(next) > scale.strength(most)) most = next;
     }
     return most;
   }

@@ -6,6 +6,17 @@
 #include "stages/scan_conversion/scan_conversion.hpp"
 
 namespace echoform {
+namespace {
+
+bool reaches_beyond(const Axis& axis, const Axis& other) {
+  return axis.first < other.first || axis.last > other.last;
+}
+
+bool reaches_beyond(const Grid& grid, const Grid& other) {
+  return reaches_beyond(grid.x, other.x) || reaches_beyond(grid.z, other.z);
+}
+
+}  // namespace
 
 void add_shown_image(Recipe& recipe, const OutputDescription& image, std::size_t block, const Compression& settings, bool display,
                      const std::function<RecipeOutput(std::size_t compressed)>& convert) {
@@ -25,7 +36,12 @@ void add_grid_image(Recipe& recipe, const OutputDescription& image, std::size_t 
                                           display.cubic_alpha};
       shown = recipe.add(scan_conversion_stage, options, {compressed});
     }
-    return RecipeOutput{display_of(image, display.grid.value_or(image.grid)), shown};
+    RecipeOutput output{display_of(image, display.grid.value_or(image.grid)), shown};
+    // Beyond the image scan conversion gives level 0, which numbers have where there is no value.
+    if (display.grid && shows_numbers(image.scale.kind) && reaches_beyond(*display.grid, image.grid)) {
+      output.description.scale.masked = true;
+    }
+    return output;
   });
 }
 

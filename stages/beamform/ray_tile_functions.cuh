@@ -20,7 +20,7 @@ struct Pixel {
 };
 
 /// Puts a pixel on a surface where its rays go.
-__device__ __noinline__ void move_inside(const RayTileTask& task, std::size_t index, Pixel& pixel) {
+static __device__ __noinline__ void move_inside(const RayTileTask& task, std::size_t index, Pixel& pixel) {
   std::uint32_t low = 0;
   std::uint32_t high = task.moved_count;
   while (low < high) {

@@ -407,6 +407,14 @@ TEST(ControlDoor, fault_ControlClientOfManyMessagesIsNoFlood) {
   EXPECT_EQ(door.echo.requests(), 40);
 }
 
+TEST(ControlDoor, fault_ControlClientsOfAnotherKindKeepNobodyOut) {
+  Door door;
+  EXPECT_EQ(ask_control(door.control.endpoint(), asking("get"), patience).reason(), "get");
+  // They are let in, and refused before they are connected: of that the socket's thread learns nothing.
+  for (int k = 0; k < 12; ++k) ZmtpPeer(door.control.port(), "SUB");
+  EXPECT_EQ(ask_control(door.control.endpoint(), asking("get"), patience).reason(), "get");
+}
+
 TEST(WaitingRequests, ClientsTakeTurns) {
   const auto from = [](std::string_view identity, std::string_view text) {
     ControlMessage message;

@@ -66,6 +66,15 @@ TEST(PublisherSocket, LosesAndCountsWhatItsThreadDoesNotTake) {
   EXPECT_TRUE(socket.offer(message_of("next")));
 }
 
+TEST(PublisherSocket, ClientsOfAnotherKindKeepNobodyOutBeforeTheFirstMessage) {
+  PublisherSocket socket({.what = "test", .thread = "test"});
+  socket.follow({"m"});
+  for (int k = 0; k < 12; ++k) ZmtpPeer(socket.port(), "REQ");
+  ZmtpPeer subscriber(socket.port(), "SUB");
+  subscriber.send(ZmtpPeer::subscription("m"));
+  EXPECT_TRUE(eventually([&] { return socket.wanted(); }));
+}
+
 TEST(PublisherSocket, SendsInOrderAndGivesBuffersBack) {
   MessageBuffer again(8);
   PublisherSocket socket({.what = "test", .thread = "test"});

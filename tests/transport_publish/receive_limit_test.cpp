@@ -76,6 +76,17 @@ TEST_F(ReceiveLimit, EndsTheConnectionWhoseMessagesAreNotTaken) {
   EXPECT_EQ(receive(), -ECONNRESET);
 }
 
+TEST_F(ReceiveLimit, IsOfItsConnectionAloneNotOfTheNextWithItsDescriptor) {
+  limit_receive(descriptor(), {.burst = 10, .between_messages = 10});
+  std::array<int, 2> next{};
+  ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, next.data()), 0);
+  const std::string text(100, 'y');
+  ASSERT_EQ(::send(next[1], text.data(), text.size(), 0), 100);
+  ASSERT_EQ(::dup2(next[0], descriptor()), descriptor());
+  EXPECT_EQ(receive("ZMQbg/IO/0", 100), 100);
+  for (const int end : next) ::close(end);
+}
+
 TEST_F(ReceiveLimit, IsForThreadsOfLibzmqAlone) {
   limit_receive(descriptor(), {.burst = 10, .between_messages = 10});
   EXPECT_EQ(receive("acquisition-io"), 64);

@@ -52,8 +52,9 @@ zmq::message_t message_of(const google::protobuf::MessageLite& message) {
 struct ZeromqControl::Implementation {
   Implementation(const ZeromqControlOptions& given, std::function<wire::ControlReply(const wire::ControlRequest&)> handler)
       : options(given), handle(std::move(handler)), context(given.keys), socket(bind(context, given)), port(bound_port(socket)) {
-    socket_thread.emplace(WorkerOptions{"control-zmq", {}}, [this](const std::stop_token& stop) { run_socket(stop); });
+    // Which ends by itself where the other cannot be started.
     handling_thread.emplace(WorkerOptions{"control", {}}, [this](const std::stop_token& stop) { run_handling(stop); });
+    socket_thread.emplace(WorkerOptions{"control-zmq", {}}, [this](const std::stop_token& stop) { run_socket(stop); });
   }
 
   ~Implementation() {
@@ -93,7 +94,7 @@ struct ZeromqControl::Implementation {
         if (more) {
           bell.wait(taken_apart);
         } else {
-          wait_for_events(socket, bell);
+          while (!wait_for_events(socket, bell)) context.let_newcomers_in();
         }
         send_answers();
         more = take_requests();
@@ -149,9 +150,9 @@ struct ZeromqControl::Implementation {
         continue;
       }
       lock.unlock();
-      reply(parts,
-            refused(fmt::format("control request: found {} or more requests of this client waiting, or {} of all clients; expected fewer",
-                                WaitingRequests::most_of_one, WaitingRequests::most)));
+      reply(parts, refused(fmt::format(
+                       "control request: found {} or more requests of this client waiting, or {} of all clients; expected fewer",
+                       WaitingRequests::most_of_one, WaitingRequests::most)));
     }
     return true;
   }

@@ -64,7 +64,7 @@ void PublisherSocket::run(const std::stop_token& stop) {
       if (subscriptions) {
         subscriptions_.read(socket_, subscriptions_at_once);
       } else if (waiting_.size() == 0) {
-        wait_for_events(socket_, bell_);
+        while (!wait_for_events(socket_, bell_)) context_.let_newcomers_in();
       }
       send_waiting();
     } catch (const zmq::error_t& error) {

@@ -51,6 +51,9 @@ struct Limits {
     burst.left.fetch_sub(bytes, std::memory_order_relaxed);
     between_messages.left.fetch_sub(bytes, std::memory_order_relaxed);
   }
+  /// Which socket they are of, as descriptors serve others when libzmq has closed one by itself.
+  std::atomic<std::uint64_t> socket{0};
+
   void end() noexcept {
     burst.left.store(0, std::memory_order_relaxed);
     between_messages.left.store(0, std::memory_order_relaxed);
@@ -64,6 +67,13 @@ std::array<Limits, places> all_limits;
 Limits* limits_of(int descriptor) noexcept {
   const auto place = static_cast<std::size_t>(descriptor);
   return descriptor >= 0 && place < places ? &all_limits[place] : nullptr;
+}
+
+/// A number that the system gives each socket; 0 where it gives none.
+std::uint64_t cookie_of(int descriptor) noexcept {
+  std::uint64_t cookie = 0;
+  socklen_t bytes = sizeof cookie;
+  return ::getsockopt(descriptor, SOL_SOCKET, SO_COOKIE, &cookie, &bytes) == 0 ? cookie : 0;
 }
 
 /// Whether this is a thread on which libzmq reads, which it calls "ZMQbg/IO/0": other parts of the program use descriptors again
@@ -82,6 +92,7 @@ bool reads_for_libzmq() noexcept {
 void limit_receive(int descriptor, const ReceiveLimits& limits) noexcept {
   Limits* const to = limits_of(descriptor);
   if (to == nullptr) return;
+  to->socket.store(cookie_of(descriptor), std::memory_order_relaxed);
   to->burst.set(limits.burst);
   to->between_messages.set(limits.between_messages);
 }
@@ -106,6 +117,10 @@ extern "C" ssize_t recv(int descriptor, void* buffer, size_t size, int flags) {
   echoform::Limits* const limits = echoform::reads_for_libzmq() ? echoform::limits_of(descriptor) : nullptr;
   const std::int64_t left = limits != nullptr ? limits->left() : 0;
   if (left == 0) return receive();
+  if (limits->socket.load(std::memory_order_relaxed) != echoform::cookie_of(descriptor)) {
+    limits->end();  // of a connection that has gone
+    return receive();
+  }
   if (left == 1) {
     limits->end();  // libzmq closes it now
     errno = ECONNRESET;

@@ -142,11 +142,13 @@ zmq::socket_t connect_subscriber(zmq::context_t& context, const std::string& end
   return socket;
 }
 
-void wait_for_events(const zmq::socket_t& socket, const WakeBell& bell) {
+bool wait_for_events(const zmq::socket_t& socket, const WakeBell& bell) {
   // zmq_poll() would not return for those who only come or go.
   std::array<pollfd, 2> events{{{bell.descriptor(), POLLIN, 0}, {socket.get(zmq::sockopt::fd), POLLIN, 0}}};
-  static_cast<void>(::poll(events.data(), events.size(), -1));
+  constexpr int longest = 100;  // milliseconds
+  const bool any = ::poll(events.data(), events.size(), longest) != 0;
   bell.silence();
+  return any;
 }
 
 std::uint16_t bound_port(const zmq::socket_t& socket) {

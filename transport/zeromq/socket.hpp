@@ -89,9 +89,10 @@ struct ConnectOptions {
                                                const std::optional<CurveClientKeys>& keys = std::nullopt);
 
 /// Waits until libzmq has anything to do for the socket, of which only newcomers and those who leave may be, or the bell rings,
-/// which it silences. For the thread that owns the socket, when it has just taken all that there was, or found ZMQ_EVENTS without
-/// any.
-void wait_for_events(const zmq::socket_t& socket, const WakeBell& bell);
+/// which it silences. False after a tenth of a second without either: nobody says that a newcomer who was let in has gone before it
+/// was connected, so that let_newcomers_in() is due. For the thread that owns the socket, when it has just taken all that there
+/// was, or found ZMQ_EVENTS without any.
+[[nodiscard]] bool wait_for_events(const zmq::socket_t& socket, const WakeBell& bell);
 
 /// The port that the socket is bound to.
 [[nodiscard]] std::uint16_t bound_port(const zmq::socket_t& socket);
