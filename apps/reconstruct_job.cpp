@@ -132,8 +132,6 @@ class ReconstructJob {
  private:
   void read() {
     check_options(options_);
-    // Before a GPU's driver is loaded, which no limit counts.
-    const HeldMemory held = held_memory();
     configuration_ = configuration_from(options_.config);
     apply_backend_option(options_.backend, configuration_);
     if (options_.iterations) {
@@ -141,13 +139,15 @@ class ReconstructJob {
     }
     check_reconstruction(configuration_);
     // A GPU that is wanted and not there is refused before gigabytes are read.
-    static_cast<void>(decide_backend(backend_choice(configuration_.imaging)));
+    const HeldMemory before = held_memory();
+    MemoryShares memory;
+    if (decide_backend(backend_choice(configuration_.imaging)).kind == BackendKind::cuda) memory.loaded(before, held_memory());
     outputs_ = VolumeOutputs(options_.outputs, archive_entry(configuration_));
     const auto recording = open_recording(options_.input);
     const std::size_t frame = chosen_frame(options_, *recording);
     spdlog::info("{}", recording->describe());
     log_warnings(*recording);
-    besides_ = held.now + taken_by_threads +
+    besides_ = memory.own(held_memory()).now + taken_by_threads +
                static_cast<double>(recording->frame_reading_bytes() + outputs_.working_bytes(configuration_.grid.pixels.all()));
     job_ = prepare_reconstruction(
         configuration_, *recording, frame, communicator_,

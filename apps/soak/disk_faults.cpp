@@ -41,7 +41,7 @@ class FullDisk {
   rlimit before_{};
 };
 
-void ask(const FaultContext& context, std::string_view action, wire::ControlOutcome expected = wire::DONE) {
+void order(const FaultContext& context, std::string_view action, wire::ControlOutcome expected = wire::DONE) {
   wire::ControlRequest request;
   request.set_action(std::string(action));
   const wire::ControlReply reply = ask_control(context.places.control, request, patience);
@@ -89,10 +89,10 @@ void recording_begins_on_a_full_disk(const FaultContext& context) {
   const std::size_t lines = context.server_log.count(recording_ends);
   {
     const FullDisk disk(context.server, kibibyte * context.pick(4, 64));
-    ask(context, "start_recording");
+    order(context, "start_recording");
     require_one_line(context, lines);
   }
-  ask(context, "stop_recording", wire::FAILED);  // it ended by itself before
+  order(context, "stop_recording", wire::FAILED);  // it ended by itself before
   if (const std::size_t files = remove_files(context); files > 0)
     throw RuntimeFault(fmt::format("{} files are left of a recording without a frame; expected none", files));
 }
@@ -101,14 +101,14 @@ void disk_fills_while_recording(const FaultContext& context) {
   if (!records(context)) return;
   const std::size_t lines = context.server_log.count(recording_ends);
   const std::uint64_t recorded = value_of(context.judge.read(), counter::recorded);
-  ask(context, "start_recording");
+  order(context, "start_recording");
   context.judge.await(context.name, "a frame recorded",
                       [&](const Counters& found) { return value_of(found, counter::recorded) > recorded; });
   {
     const FullDisk disk(context.server, kibibyte * context.pick(4, 64));
     require_one_line(context, lines);
   }
-  ask(context, "stop_recording", wire::FAILED);  // it ended by itself before
+  order(context, "stop_recording", wire::FAILED);  // it ended by itself before
   static_cast<void>(remove_files(context));
 }
 

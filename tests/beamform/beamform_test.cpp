@@ -458,8 +458,8 @@ TEST_P(BeamformTileKind, EveryWayToCutTheImageGivesTheSameOne) {
       Way way = GetParam();
       way.kind = static_cast<beamform::TileKind>(kind);
       if (!has_separate_counts(*way.kind)) continue;
-      const Input input = input_of_received(signals, walking.acquisition, false);
-      EXPECT_LT(direct::relative_error(beamform(walking, input, way), of_receivers), precision())
+      const Input received = input_of_received(signals, walking.acquisition, false);
+      EXPECT_LT(direct::relative_error(beamform(walking, received, way), of_receivers), precision())
           << view << ", kind " << kind << ", receivers of their own";
     }
   }

@@ -17,7 +17,7 @@
 #include "delay_laws/selected_leg.hpp"
 #include "rays/surface_kind.hpp"
 
-namespace echoform {
+namespace echoform::revolved_fronts {
 namespace {
 
 constexpr double degrees = std::numbers::pi / 180.0;
@@ -628,4 +628,4 @@ TEST(RevolvedFronts, ThroughASurfaceOfAFocusFollowTheElementsBesideThePlane) {
 }
 
 }  // namespace
-}  // namespace echoform
+}  // namespace echoform::revolved_fronts

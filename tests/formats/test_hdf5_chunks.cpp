@@ -19,7 +19,7 @@
 #include "tests/formats/mfmc_maker.hpp"
 #include "tests/formats/scratch.hpp"
 
-namespace echoform::test {
+namespace echoform::test::hdf5_chunks {
 namespace {
 
 using ::testing::AllOf;
@@ -442,4 +442,4 @@ TEST_P(EveryFormat, IsOpenedOnce) {
 }
 
 }  // namespace
-}  // namespace echoform::test
+}  // namespace echoform::test::hdf5_chunks

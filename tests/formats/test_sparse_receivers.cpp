@@ -122,9 +122,7 @@ TEST(SparseReceiversOf, TheCaseOfPulseEchoAre) {
   const auto writer = make_frame_writer(scratch / "again.mfmc", stored, {.material = recording->material()});
   writer->append(frame);
   writer->close();
-  // As many samples; chunks of their indices and attributes are what another writer makes them.
-  EXPECT_LT(static_cast<double>(std::filesystem::file_size(scratch / "again.mfmc")),
-            2.0 * static_cast<double>(std::filesystem::file_size(path)));
+  EXPECT_LE(std::filesystem::file_size(scratch / "again.mfmc"), std::filesystem::file_size(path));
 }
 
 }  // namespace

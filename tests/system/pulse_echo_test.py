@@ -120,8 +120,8 @@ class PulseEcho(ProgramCase):
         found = self.inspect(CASE)
         self.assertEqual((found["matrix"], found["a_scans"]), ("pulse-echo", 300))
         self.run_program(0, "convert", CASE, self.path / "again.mfmc")
-        # 1.2 MB of samples; 181.9 MB before.
-        self.assertLess((self.path / "again.mfmc").stat().st_size, 2 * CASE.stat().st_size)
+        # 1.2 MB of samples, and a group for each of 300 laws, as the case has them too.
+        self.assertLessEqual((self.path / "again.mfmc").stat().st_size, CASE.stat().st_size)
 
 
 if __name__ == "__main__":
