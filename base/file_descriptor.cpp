@@ -13,12 +13,8 @@ bool FileDescriptor::close() noexcept {
   return descriptor < 0 || ::close(descriptor) == 0;
 }
 
-FileDescriptor FileDescriptor::duplicate() const noexcept {
-  return FileDescriptor(::fcntl(descriptor_, F_DUPFD_CLOEXEC, 0));
-}
-
-FileDescriptor create_file(const std::filesystem::path& path, mode_t mode) noexcept {
-  return FileDescriptor(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode));
+FileDescriptor duplicate(int descriptor) noexcept {
+  return FileDescriptor(::fcntl(descriptor, F_DUPFD_CLOEXEC, 0));
 }
 
 bool write_all(int descriptor, std::span<const std::byte> bytes) noexcept {

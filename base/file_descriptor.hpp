@@ -1,8 +1,6 @@
 // Files of the system by their descriptors.
 #pragma once
 
-#include <sys/types.h>
-
 #include <cstddef>
 #include <filesystem>
 #include <span>
@@ -26,16 +24,13 @@ class FileDescriptor {
   [[nodiscard]] explicit operator bool() const noexcept { return descriptor_ >= 0; }
   /// False, with errno, where the system says that closing failed. May be called again.
   bool close() noexcept;
-  /// Another descriptor of the same open file; none, with errno, where the system has none left.
-  [[nodiscard]] FileDescriptor duplicate() const noexcept;
 
  private:
   int descriptor_ = -1;
 };
 
-/// Makes a file for reading and writing that is not there yet: what stands at the path, a symbolic link too, is neither opened
-/// nor followed. None, with errno, where that fails.
-[[nodiscard]] FileDescriptor create_file(const std::filesystem::path& path, mode_t mode = 0666) noexcept;
+/// Another descriptor of the same open file; none, with errno, where the system has none left.
+[[nodiscard]] FileDescriptor duplicate(int descriptor) noexcept;
 
 /// Writes all of it at the descriptor's place. False, with errno, where it was not all written.
 [[nodiscard]] bool write_all(int descriptor, std::span<const std::byte> bytes) noexcept;

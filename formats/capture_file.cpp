@@ -121,7 +121,7 @@ void CaptureWriter::close(std::chrono::nanoseconds time) {
   if (!broken_) write_record(CaptureRecordType::end, 0, time, {});
   closed_ = true;
   // Some file systems say only on closing that something was not written.
-  FileDescriptor last(::fcntl(file_.descriptor(), F_DUPFD_CLOEXEC, 0));
+  FileDescriptor last = duplicate(file_.descriptor());
   if (last && !last.close() && !broken_) fail(errno);
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <array>
@@ -23,6 +24,8 @@ constexpr std::string_view known_filters = "deflate, shuffle and Fletcher32 alon
 /// Chunks without filters are read whole up to this, as HDF5 itself does; of larger ones what is asked for.
 constexpr std::size_t most_whole_bytes = std::size_t{1} << 20;
 constexpr std::size_t longest_value = sizeof(double);  // of what is read, in memory
+/// Sums of a place and a chunk, of less than 2^32 values, do not overflow below twice this.
+constexpr hsize_t max_extent = hsize_t{1} << 62;
 
 /// Of HDF5's own filters, and of those that are registered with The HDF Group and often met.
 std::string name_of_filter(H5Z_filter_t filter, const std::string& stated) {
@@ -77,11 +80,55 @@ class RawLimit {
   Hdf5Access& access_;
 };
 
+/// The fill value as the file holds it; nothing where HDF5 does not say. H5Pget_fill_value() does not tell how many bytes that
+/// is: it copies as many as the dataset's type has. H5Pencode() writes the size. In what it writes, the name "fill_value" is
+/// followed by the times of allocation and of filling (1 byte each), the size of the value (8 bytes, low one first), and the
+/// value.
+std::optional<std::vector<std::byte>> stated_fill_value(const Hdf5Handle& creation) {
+  constexpr std::string_view name("fill_value\0", 11);
+  constexpr std::size_t times_bytes = 2;
+  constexpr std::size_t max_encoded_bytes = std::size_t{1} << 20;
+  const auto encode = [&](void* to, std::size_t& size) {
+#if H5_VERSION_GE(1, 12, 0)
+    return H5Pencode2(creation.id(), to, &size, H5P_DEFAULT) >= 0;
+#else
+    return H5Pencode(creation.id(), to, &size) >= 0;
+#endif
+  };
+  std::size_t size = 0;
+  if (!encode(nullptr, size) || size > max_encoded_bytes) return std::nullopt;
+  std::string encoded(size, '\0');
+  if (!encode(encoded.data(), size) || size > encoded.size()) return std::nullopt;
+  // The file names filters: a second place that looks like the property's name leaves open which of them is it.
+  std::size_t at = encoded.find(name);
+  if (at == std::string::npos || encoded.find(name, at + 1) != std::string::npos) return std::nullopt;
+  at += name.size() + times_bytes;
+  std::uint64_t bytes = 0;
+  if (at + sizeof(bytes) > encoded.size()) return std::nullopt;
+  for (std::size_t k = sizeof(bytes); k-- > 0;) bytes = bytes << 8 | static_cast<unsigned char>(encoded[at + k]);
+  at += sizeof(bytes);
+  if (bytes > encoded.size() - at) return std::nullopt;
+  const auto value = std::as_bytes(std::span(encoded).subspan(at, bytes));
+  return std::vector<std::byte>(value.begin(), value.end());
+}
+
+/// Fills `to`, which is not empty, with a value over and over; its size is a multiple of the value's.
+void repeat(std::span<const std::byte> value, std::span<std::byte> to) {
+  std::ranges::copy(value, to.begin());
+  for (std::size_t done = value.size(); done < to.size();) {
+    const std::size_t more = std::min(done, to.size() - done);
+    std::memcpy(to.data() + done, to.data(), more);
+    done += more;
+  }
+}
+
+}  // namespace
+
 /// What a block and a chunk share.
-struct Part {
-  std::vector<hsize_t> in_chunk;  // where it begins
-  std::vector<hsize_t> in_block;
-  std::vector<hsize_t> size;
+struct Hdf5Blocks::Part {
+  Places in_chunk;  // where it begins
+  Places in_block;
+  Places size;
 
   /// Calls use(place in the chunk, place in the block, length) for every run of values that lie together in both, in numbers of
   /// values, by the sizes of both.
@@ -107,11 +154,12 @@ struct Part {
   }
 };
 
-}  // namespace
-
 Hdf5Blocks::Hdf5Blocks(const Hdf5Item& dataset, std::size_t kept_bytes)
     : item_(dataset), dataset_(dataset.handle().id()), shape_(dataset.shape().begin(), dataset.shape().end()) {
   const Hdf5Session session;
+  for (const hsize_t size : shape_) {
+    if (size > max_extent) throw InputError(item_.where(), fmt::format("{} values along an axis", size), "at most 2^62");
+  }
   const Hdf5Handle creation(dataset.is_attribute() ? H5I_INVALID_HID : H5Dget_create_plist(dataset_));
   type_ = Hdf5Handle(creation ? H5Dget_type(dataset_) : H5I_INVALID_HID);
   type_bytes_ = type_ ? stored_bytes(dataset_, type_) : 0;
@@ -128,10 +176,11 @@ Hdf5Blocks::Hdf5Blocks(const Hdf5Item& dataset, std::size_t kept_bytes)
   most_kept_ = std::max<std::size_t>(1, kept_bytes / unpacker_->chunk_bytes());
 }
 
-void Hdf5Blocks::require_storage() const {
+void Hdf5Blocks::require_storage() {
   const hsize_t stored = H5Dget_storage_size(dataset_);
   // Nothing is stored of what was never written.
-  if (stored == 0 && item_.type_class() != Hdf5Class::text) return;
+  never_written_ = stored == 0;
+  if (never_written_ && item_.type_class() != Hdf5Class::text) return;
   if (item_.points() <= stored / type_bytes_) return;
   throw InputError(item_.where(), fmt::format("{} bytes stored", stored),
                    fmt::format("{} values of {} bytes", shape_text(item_.shape()), type_bytes_));
@@ -195,9 +244,12 @@ std::size_t Hdf5Blocks::reading_bytes() const noexcept {
          chunk_values_ * std::max(type_bytes_, longest_value);
 }
 
+std::string Hdf5Blocks::where(const Places& place) const {
+  return place.empty() ? item_.where() : fmt::format("{}, chunk at {}", item_.where(), fmt::join(place, ", "));
+}
+
 void Hdf5Blocks::refuse(const Places& place, const std::string& found) const {
-  throw InputError(fmt::format("{}, chunk at {}", item_.where(), fmt::join(place, ", ")), found,
-                   fmt::format("chunks of {} bytes", unpacker_->chunk_bytes()));
+  throw InputError(where(place), found, fmt::format("chunks of {} bytes", unpacker_->chunk_bytes()));
 }
 
 void Hdf5Blocks::read_all(hid_t type, std::span<std::byte> to) {
@@ -208,52 +260,52 @@ void Hdf5Blocks::read(hid_t type, std::span<const hsize_t> start, std::span<cons
   const Hdf5Session session;
   const std::size_t bytes = H5Tget_size(type);
   const std::size_t rank = shape_.size();
+  if (start.size() != rank || count.size() != rank) throw std::logic_error("Hdf5Blocks::read: another number of axes");
   for (std::size_t axis = 0; axis < rank; ++axis) {
     if (start[axis] > shape_[axis] || count[axis] > shape_[axis] - start[axis])
       throw std::logic_error("Hdf5Blocks::read: a block beyond the dataset");
   }
-  if (start.size() != rank || count.size() != rank || to.size() != product(count) * bytes)
-    throw std::logic_error("Hdf5Blocks::read: another number of values");
+  if (to.size() != product(count) * bytes) throw std::logic_error("Hdf5Blocks::read: another number of values");
   if (to.empty()) return;
-  if (!by_chunks_) return read_by_hdf5(type, start, count, to);
+  if (chunk_.empty()) {
+    if (never_written_) return repeat(fill_value_as(type, {}), to);
+    return read_by_hdf5(type, start, count, Places(rank, 0), count, to);
+  }
 
   const bool converts = H5Tequal(type_.id(), type) <= 0;
   Places place(rank);
   for (std::size_t axis = 0; axis < rank; ++axis) place[axis] = start[axis] / chunk_[axis] * chunk_[axis];
   const Places first = place;
   Part part{Places(rank), Places(rank), Places(rank)};
+  Places begin(rank);
   for (;;) {
     for (std::size_t axis = 0; axis < rank; ++axis) {
-      const hsize_t begin = std::max(start[axis], place[axis]);
-      part.size[axis] = std::min(start[axis] + count[axis], place[axis] + chunk_[axis]) - begin;
-      part.in_chunk[axis] = begin - place[axis];
-      part.in_block[axis] = begin - start[axis];
+      begin[axis] = std::max(start[axis], place[axis]);
+      part.size[axis] = std::min(start[axis] + count[axis], place[axis] + chunk_[axis]) - begin[axis];
+      part.in_chunk[axis] = begin[axis] - place[axis];
+      part.in_block[axis] = begin[axis] - start[axis];
     }
-    if (!converts && part.size == chunk_ && std::ranges::equal(part.size, count)) {
-      unpack(place, to);
-    } else {
-      const std::vector<std::byte>& chunk = unpacked(place);
-      if (!converts) {
-        part.for_runs(chunk_, count, [&](std::size_t from, std::size_t at, std::size_t run) {
-          std::memcpy(to.data() + at * bytes, chunk.data() + from * bytes, run * bytes);
-        });
+    bool found = false;
+    if (!by_chunks_) {
+      // What is missing is filled here: HDF5 leaves the memory as it is, or fills it with what is no value of the file.
+      found = is_stored(place);
+      if (found) read_by_hdf5(type, begin, part.size, part.in_block, count, to);
+    } else if (!converts && part.size == chunk_ && std::ranges::equal(part.size, count)) {
+      found = unpack(place, [&] { return to; });
+    } else if (const std::vector<std::byte>* const chunk = unpacked(place); chunk != nullptr) {
+      found = true;
+      if (converts) {
+        convert_part(type, place, part, *chunk, count, to);
       } else {
-        const std::size_t values = product(part.size);
-        values_.resize(values * std::max(type_bytes_, bytes));
-        std::byte* next = values_.data();
-        part.for_runs(chunk_, count, [&](std::size_t from, std::size_t, std::size_t run) {
-          std::memcpy(next, chunk.data() + from * type_bytes_, run * type_bytes_);
-          next += run * type_bytes_;
-        });
-        std::vector<std::byte> before(H5Tget_class(type) == H5T_COMPOUND ? values_.size() : 0);
-        if (H5Tconvert(type_.id(), type, values, values_.data(), before.empty() ? nullptr : before.data(), H5P_DEFAULT) < 0)
-          refuse(place, "values that HDF5 cannot convert");
-        const std::byte* converted = values_.data();
-        part.for_runs(chunk_, count, [&](std::size_t, std::size_t at, std::size_t run) {
-          std::memcpy(to.data() + at * bytes, converted, run * bytes);
-          converted += run * bytes;
+        part.for_runs(chunk_, count, [&](std::size_t from, std::size_t at, std::size_t run) {
+          std::memcpy(to.data() + at * bytes, chunk->data() + from * bytes, run * bytes);
         });
       }
+    }
+    if (!found) {
+      const std::vector<std::byte> value = fill_value_as(type, place);
+      part.for_runs(chunk_, count,
+                    [&](std::size_t, std::size_t at, std::size_t run) { repeat(value, to.subspan(at * bytes, run * bytes)); });
     }
     std::size_t axis = rank;
     while (axis > 0 && (place[axis - 1] += chunk_[axis - 1]) >= start[axis - 1] + count[axis - 1]) {
@@ -264,75 +316,135 @@ void Hdf5Blocks::read(hid_t type, std::span<const hsize_t> start, std::span<cons
   }
 }
 
+void Hdf5Blocks::convert_part(hid_t type, const Places& place, const Part& part, std::span<const std::byte> chunk,
+                              std::span<const hsize_t> count, std::span<std::byte> to) {
+  const std::size_t bytes = H5Tget_size(type);
+  const std::size_t values = product(part.size);
+  values_.resize(values * std::max(type_bytes_, bytes));
+  std::byte* next = values_.data();
+  part.for_runs(chunk_, count, [&](std::size_t from, std::size_t, std::size_t run) {
+    std::memcpy(next, chunk.data() + from * type_bytes_, run * type_bytes_);
+    next += run * type_bytes_;
+  });
+  convert(type, values, values_, place);
+  const std::byte* converted = values_.data();
+  part.for_runs(chunk_, count, [&](std::size_t, std::size_t at, std::size_t run) {
+    std::memcpy(to.data() + at * bytes, converted, run * bytes);
+    converted += run * bytes;
+  });
+}
+
+void Hdf5Blocks::convert(hid_t type, std::size_t count, std::span<std::byte> values, const Places& place) const {
+  std::vector<std::byte> before(H5Tget_class(type) == H5T_COMPOUND ? values.size() : 0);
+  if (H5Tconvert(type_.id(), type, count, values.data(), before.empty() ? nullptr : before.data(), H5P_DEFAULT) < 0)
+    throw InputError(where(place), "values that HDF5 cannot convert", "numbers that it can");
+}
+
 void Hdf5Blocks::read_by_hdf5(hid_t type, std::span<const hsize_t> start, std::span<const hsize_t> count,
-                              std::span<std::byte> to) const {
+                              std::span<const hsize_t> in_block, std::span<const hsize_t> block, std::span<std::byte> to) const {
   const int rank = static_cast<int>(shape_.size());
   const Hdf5Handle space(H5Dget_space(dataset_));
-  const Hdf5Handle memory(rank > 0 ? H5Screate_simple(rank, count.data(), nullptr) : H5Screate(H5S_SCALAR));
-  const bool chosen =
-      space && memory &&
-      (rank == 0 || H5Sselect_hyperslab(space.id(), H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr) >= 0);
+  const Hdf5Handle memory(rank > 0 ? H5Screate_simple(rank, block.data(), nullptr) : H5Screate(H5S_SCALAR));
+  const auto choose = [&](const Hdf5Handle& of, std::span<const hsize_t> from) {
+    return H5Sselect_hyperslab(of.id(), H5S_SELECT_SET, from.data(), nullptr, count.data(), nullptr) >= 0;
+  };
+  const bool chosen = space && memory && (rank == 0 || (choose(space, start) && choose(memory, in_block)));
   if (!chosen || H5Dread(dataset_, type, memory.id(), space.id(), H5P_DEFAULT, to.data()) < 0)
     throw InputError(item_.where(), "damaged data", "values that HDF5 can read");
 }
 
 void Hdf5Blocks::check_all() {
   const Hdf5Session session;
-  if (!by_chunks_ || item_.points() == 0) return;
-  std::vector<std::byte> chunk(unpacker_->chunk_bytes());
+  if (chunk_.empty() || item_.points() == 0) return;
+  std::vector<std::byte> chunk;
   Places place(shape_.size(), 0);
   for (;;) {
-    unpack(place, chunk);
+    const bool found = by_chunks_ ? unpack(place,
+                                           [&] {
+                                             chunk.resize(unpacker_->chunk_bytes());
+                                             return std::span(chunk);
+                                           })
+                                  : is_stored(place);
+    if (!found) static_cast<void>(fill_value(place));
     std::size_t axis = place.size();
     while (axis > 0 && (place[axis - 1] += chunk_[axis - 1]) >= shape_[axis - 1]) place[--axis] = 0;
     if (axis == 0) return;
   }
 }
 
-const std::vector<std::byte>& Hdf5Blocks::unpacked(const Places& place) {
-  const auto found = std::ranges::find(kept_, place, &Kept::place);
-  if (found != kept_.end()) {
-    kept_.splice(kept_.begin(), kept_, found);
-    return kept_.front().bytes;
+const std::vector<std::byte>* Hdf5Blocks::unpacked(const Places& place) {
+  const auto known = std::ranges::find(kept_, place, &Kept::place);
+  if (known != kept_.end()) {
+    kept_.splice(kept_.begin(), kept_, known);
+    return &kept_.front().bytes;
   }
-  // The memory of the one that was not read for longest.
-  if (kept_.size() >= most_kept_) {
-    kept_.splice(kept_.begin(), kept_, std::prev(kept_.end()));
-  } else {
-    kept_.emplace_front();
-  }
-  Kept& latest = kept_.front();
-  latest.place.clear();  // until it is there
-  latest.bytes.resize(unpacker_->chunk_bytes());
-  unpack(place, latest.bytes);
-  latest.place = place;
-  return latest.bytes;
+  auto kept = kept_.end();
+  const bool found = unpack(place, [&] {
+    // The memory of the one that was not read for longest.
+    if (kept_.size() < most_kept_) kept_.emplace_back();
+    kept = std::prev(kept_.end());
+    kept->place.clear();  // until it is there
+    kept->bytes.resize(unpacker_->chunk_bytes());
+    return std::span(kept->bytes);
+  });
+  if (!found) return nullptr;
+  kept->place = place;
+  kept_.splice(kept_.begin(), kept_, kept);
+  return &kept->bytes;
 }
 
-void Hdf5Blocks::unpack(const Places& place, std::span<std::byte> to) {
-  if (packed_) return unpack_filtered(place, to);
+bool Hdf5Blocks::unpack(const Places& place, Room room) {
+  if (packed_) return unpack_filtered(place, room);
+  const std::span<std::byte> to = room();
   std::uint32_t skipped = 0;
   const RawLimit limit(*access_, to.size());
   if (H5Dread_chunk(dataset_, H5P_DEFAULT, place.data(), &skipped, to.data()) >= 0 && access_->last_raw_bytes == to.size())
-    return;
-  if (access_->last_raw_bytes == 0 && is_missing(place)) return fill(place, to);
+    return true;
+  if (access_->last_raw_bytes == 0 && is_missing(place)) return false;
   refuse(place, access_->last_raw_bytes == 0 ? "damaged data" : fmt::format("{} bytes", access_->last_raw_bytes));
 }
 
-void Hdf5Blocks::unpack_filtered(const Places& place, std::span<std::byte> to) {
+bool Hdf5Blocks::unpack_filtered(const Places& place, Room room) {
   hsize_t stored = 0;
   if (H5Dget_chunk_storage_size(dataset_, place.data(), &stored) < 0 || stored == 0) {
-    if (is_missing(place)) return fill(place, to);
+    if (is_missing(place)) return false;
     refuse(place, "damaged data");
   }
+  // A few bytes of a file may promise much: memory is taken for what can be there alone.
   if (!unpacker_->may_hold_chunk(stored)) refuse(place, fmt::format("{} packed bytes", stored));
+  if (stored > most_whole_bytes) {
+    if (const std::uint64_t size = file_bytes(); stored > size)
+      refuse(place, fmt::format("{} packed bytes in a file of {} bytes", stored, size));
+  }
   raw_.resize(stored);
   std::uint32_t skipped = 0;
   const RawLimit limit(*access_, raw_.size());
   if (H5Dread_chunk(dataset_, H5P_DEFAULT, place.data(), &skipped, raw_.data()) < 0 || access_->last_raw_bytes != raw_.size())
     refuse(place, "damaged data");
   if (!cut_packed_ && is_cut(place)) skipped = std::numeric_limits<std::uint32_t>::max();
-  if (const std::string found = unpacker_->unpack(raw_, skipped, to); !found.empty()) refuse(place, found);
+  if (const std::string found = unpacker_->unpack(raw_, skipped, room()); !found.empty()) refuse(place, found);
+  return true;
+}
+
+std::uint64_t Hdf5Blocks::file_bytes() const {
+  const Hdf5Handle file(H5Iget_file_id(dataset_));
+  void* descriptor = nullptr;
+  struct stat status {};
+  if (!file || H5Fget_vfd_handle(file.id(), H5P_DEFAULT, &descriptor) < 0 ||
+      ::fstat(*static_cast<const int*>(descriptor), &status) != 0)
+    return 0;
+  return static_cast<std::uint64_t>(status.st_size);
+}
+
+bool Hdf5Blocks::is_stored(const Places& place) const {
+  // A read that may take nothing fails before anything is written, and tells what it would have taken.
+  const RawLimit limit(*access_, 0);
+  std::uint32_t skipped = 0;
+  std::byte nothing{};
+  static_cast<void>(H5Dread_chunk(dataset_, H5P_DEFAULT, place.data(), &skipped, &nothing));
+  if (access_->last_raw_bytes != 0) return true;
+  if (!is_missing(place)) refuse(place, "damaged data");
+  return false;
 }
 
 bool Hdf5Blocks::is_missing(const Places& place) const {
@@ -349,18 +461,35 @@ bool Hdf5Blocks::is_cut(const Places& place) const {
   return false;
 }
 
-void Hdf5Blocks::fill(const Places& place, std::span<std::byte> to) const {
-  // HDF5 takes the size of a fill value for that of the type, which may be longer.
-  if (item_.type_class() == Hdf5Class::text) refuse(place, "no text, which was never written");
-  std::vector<std::byte> value(type_bytes_);
+const std::vector<std::byte>& Hdf5Blocks::fill_value(const Places& place) {
+  if (item_.type_class() == Hdf5Class::text) throw InputError(where(place), "no text, which was never written", "a text");
+  if (!fill_.empty()) return fill_;
   const Hdf5Handle creation(H5Dget_create_plist(dataset_));
   H5D_fill_value_t defined = H5D_FILL_VALUE_ERROR;
-  if (!creation || H5Pfill_value_defined(creation.id(), &defined) < 0) refuse(place, "damaged data");
-  // One that is not defined leaves it open what is read: zeros.
-  if (defined == H5D_FILL_VALUE_USER_DEFINED && H5Pget_fill_value(creation.id(), type_.id(), value.data()) < 0)
-    refuse(place, "a damaged fill value");
-  for (std::size_t at = 0; at < to.size(); at += value.size())
-    std::ranges::copy(value, to.begin() + static_cast<std::ptrdiff_t>(at));
+  if (!creation || H5Pfill_value_defined(creation.id(), &defined) < 0)
+    throw InputError(where(place), "a damaged fill value", "one that HDF5 can read");
+  std::vector<std::byte> value(type_bytes_);  // one that is not defined leaves it open what is read: zeros
+  if (defined == H5D_FILL_VALUE_USER_DEFINED) {
+    auto stated = stated_fill_value(creation);
+    if (!stated || stated->size() != type_bytes_) {
+      throw InputError(where(place),
+                       stated ? fmt::format("no data, and a fill value of {} bytes", stated->size())
+                              : std::string("no data, and a fill value whose size HDF5 does not tell"),
+                       fmt::format("data, or a fill value of {} bytes", type_bytes_));
+    }
+    value = std::move(*stated);
+  }
+  fill_ = std::move(value);
+  return fill_;
+}
+
+std::vector<std::byte> Hdf5Blocks::fill_value_as(hid_t type, const Places& place) {
+  const std::size_t bytes = H5Tget_size(type);
+  std::vector<std::byte> value = fill_value(place);
+  value.resize(std::max(type_bytes_, bytes));
+  if (H5Tequal(type_.id(), type) <= 0) convert(type, 1, value, place);
+  value.resize(bytes);
+  return value;
 }
 
 }  // namespace echoform::formats

@@ -2,7 +2,6 @@
 // for drivers of others (H5FDpublic.h).
 #include "formats/hdf5_driver.hpp"
 
-#include <fcntl.h>
 #include <hdf5.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -70,7 +69,7 @@ H5FD_t* open_file(const char* /*name*/, unsigned flags, hid_t access_list, haddr
   if (target == nullptr) return nullptr;
   std::unique_ptr<OpenFile> file(new (std::nothrow) OpenFile);
   if (file == nullptr) return nullptr;
-  file->descriptor = FileDescriptor(::fcntl(target->descriptor, F_DUPFD_CLOEXEC, 0));
+  file->descriptor = duplicate(target->descriptor);
   file->access = target->access;
   struct stat status {};
   if (!file->descriptor || ((flags & H5F_ACC_TRUNC) != 0 && ::ftruncate(file->descriptor.get(), 0) != 0) ||

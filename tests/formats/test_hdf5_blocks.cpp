@@ -1,14 +1,19 @@
 // Blocks of packed datasets against what HDF5 itself reads of the same whole file, and chunks against the filters' definitions.
 #include <gmock/gmock.h>
 #include <hdf5.h>
+#include <sys/resource.h>
 #include <zlib.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
+#include <optional>
 #include <random>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "formats/atomic_file.hpp"
 #include "formats/chunk_filters.hpp"
 #include "formats/hdf5_blocks.hpp"
 #include "formats/hdf5_file.hpp"
@@ -128,6 +133,214 @@ Bytes counted(std::size_t size) {
   return bytes;
 }
 
+/// A dataset of doubles, 1 column of `rows`, of which the first `written` are 1, 2, 3 and so on.
+struct Made {
+  const char* name;
+  hsize_t chunk_rows;  ///< 0: no chunks
+  bool deflate;
+  hsize_t written;
+};
+
+// The last one's chunks have more than a MiB: HDF5 reads them.
+constexpr std::array every_storage{Made{"contiguous", 0, false, 0}, Made{"chunks", 2, false, 2}, Made{"deflate", 2, true, 2},
+                                   Made{"large_chunks", hsize_t{1} << 18, false, hsize_t{1} << 18}};
+
+class MissingData : public ::testing::TestWithParam<Made> {
+ protected:
+  static constexpr double fill = 1234.5678;
+
+  /// `prepare` gets the property list of creation.
+  template <class Prepare>
+  void make(const Prepare& prepare) {
+    const Made& made = GetParam();
+    rows_ = made.written + 3;
+    const hid_t file = H5Fcreate(path_.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    const hid_t creation = H5Pcreate(H5P_DATASET_CREATE);
+    if (made.chunk_rows > 0) H5Pset_chunk(creation, 1, &made.chunk_rows);
+    if (made.deflate) H5Pset_deflate(creation, 4);
+    prepare(creation);
+    const hid_t space = H5Screate_simple(1, &rows_, nullptr);
+    const hid_t set = H5Dcreate2(file, "values", H5T_IEEE_F64LE, space, H5P_DEFAULT, creation, H5P_DEFAULT);
+    if (made.written > 0) {
+      std::vector<double> values(made.written);
+      for (std::size_t k = 0; k < values.size(); ++k) values[k] = static_cast<double>(k + 1);
+      const hsize_t start = 0;
+      H5Sselect_hyperslab(space, H5S_SELECT_SET, &start, nullptr, &made.written, nullptr);
+      const hid_t memory = H5Screate_simple(1, &made.written, nullptr);
+      EXPECT_GE(H5Dwrite(set, H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT, values.data()), 0);
+      H5Idec_ref(memory);
+    }
+    for (const hid_t id : {set, space, creation, file}) H5Idec_ref(id);
+  }
+  /// Rows from `first` on, into memory that held something else.
+  template <class Number>
+  [[nodiscard]] std::vector<Number> read(hid_t type, hsize_t first, hsize_t count) const {
+    const formats::Hdf5Session session;
+    const formats::Hdf5Handle file = formats::open_hdf5(path_);
+    const auto item = formats::Hdf5Item::require(file, "values", "r");
+    std::vector<Number> found(count, Number{77});
+    formats::Hdf5Blocks(item).read(type, std::array{first}, std::array{count}, std::as_writable_bytes(std::span(found)));
+    return found;
+  }
+  /// What the last rows are expected to be: one that was written, where any was, and three that were not.
+  template <class Number>
+  [[nodiscard]] std::vector<Number> expected(Number missing) const {
+    std::vector<Number> values(3, missing);
+    if (GetParam().written > 0) values.insert(values.begin(), static_cast<Number>(GetParam().written));
+    return values;
+  }
+  [[nodiscard]] hsize_t last_written() const { return GetParam().written > 0 ? GetParam().written - 1 : 0; }
+
+  Scratch scratch_;
+  std::filesystem::path path_ = scratch_ / "r.h5";
+  hsize_t rows_ = 0;
+};
+
+TEST_P(MissingData, AreZerosWhereNoFillValueIsDefined) {
+  for (int round = 0; round < 3; ++round) {
+    make([round](hid_t creation) {
+      // The default, none, and one that HDF5 never writes.
+      if (round == 1) H5Pset_fill_value(creation, H5T_NATIVE_DOUBLE, nullptr);
+      if (round == 2) H5Pset_fill_time(creation, H5D_FILL_TIME_NEVER);
+    });
+    EXPECT_EQ(read<double>(H5T_NATIVE_DOUBLE, last_written(), rows_ - last_written()), expected(0.0)) << round;
+    EXPECT_EQ(read<float>(H5T_NATIVE_FLOAT, last_written(), rows_ - last_written()), expected(0.0F)) << round;
+  }
+}
+
+TEST_P(MissingData, AreTheFillValue) {
+  for (const bool never : {false, true}) {
+    make([never](hid_t creation) {
+      H5Pset_fill_value(creation, H5T_NATIVE_DOUBLE, &fill);
+      if (never) H5Pset_fill_time(creation, H5D_FILL_TIME_NEVER);
+    });
+    EXPECT_EQ(read<double>(H5T_NATIVE_DOUBLE, last_written(), rows_ - last_written()), expected(fill)) << never;
+    EXPECT_EQ(read<float>(H5T_NATIVE_FLOAT, last_written(), rows_ - last_written()), expected(static_cast<float>(fill))) << never;
+  }
+}
+
+// The fill value's message (HDF5 File Format Specification 3.0, IV.A.2.f) has its size, 4 bytes, before it. HDF5 1.10 reads as
+// many bytes as a number has, wherever they come from.
+TEST_P(MissingData, OfAFillValueOfAnotherSizeAreRefused) {
+  make([](hid_t creation) { H5Pset_fill_value(creation, H5T_NATIVE_DOUBLE, &fill); });
+  std::array<std::uint8_t, 12> message{8, 0, 0, 0};
+  std::memcpy(message.data() + 4, &fill, sizeof(fill));
+  std::vector<std::uint8_t> bytes = load(path_);
+  int messages = 0;
+  for (auto at = bytes.begin();; ++messages) {
+    at = std::search(at, bytes.end(), message.begin(), message.end());
+    if (at == bytes.end()) break;
+    *at++ = 1;
+  }
+  ASSERT_EQ(messages, 2) << "the second is for HDF5 before 1.6";
+  save(path_, bytes);
+  EXPECT_THAT(input_error([&] { static_cast<void>(read<double>(H5T_NATIVE_DOUBLE, last_written(), rows_ - last_written())); }),
+              ::testing::AllOf(HasSubstr("values"), HasSubstr("found no data, and a fill value of 1 bytes; expected data, or a "
+                                                              "fill value of 8 bytes")));
+  // What was written does not need it.
+  if (GetParam().written > 0) {
+    EXPECT_EQ(read<double>(H5T_NATIVE_DOUBLE, 0, 2), (std::vector<double>{1.0, 2.0}));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Hdf5, MissingData, ::testing::ValuesIn(every_storage),
+                         [](const auto& tested) { return std::string(tested.param.name); });
+
+/// A dataset of doubles with chunks of 2 GiB that are deflated; of the first one `packed` is in the file.
+void make_of_large_chunks(const std::filesystem::path& path, const Bytes& packed) {
+  const hsize_t chunk = hsize_t{1} << 28;
+  const hsize_t rows = 3 * chunk;
+  const hsize_t place = 0;
+  const hid_t file = H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+  const hid_t creation = H5Pcreate(H5P_DATASET_CREATE);
+  H5Pset_chunk(creation, 1, &chunk);
+  H5Pset_deflate(creation, 4);
+  const hid_t space = H5Screate_simple(1, &rows, nullptr);
+  const hid_t set = H5Dcreate2(file, "values", H5T_IEEE_F64LE, space, H5P_DEFAULT, creation, H5P_DEFAULT);
+  EXPECT_GE(H5Dwrite_chunk(set, H5P_DEFAULT, 0, &place, packed.size(), packed.data()), 0);
+  for (const hid_t id : {set, space, creation, file}) H5Idec_ref(id);
+}
+
+// The most memory that the program had: it does not grow by a chunk.
+TEST(Hdf5Blocks, TakeNoMemoryForAChunkThatCannotBeThere) {
+  const Scratch scratch;
+  const auto path = scratch / "r.h5";
+  const auto peak_kib = [] {
+    rusage usage{};
+    ::getrusage(RUSAGE_SELF, &usage);
+    return usage.ru_maxrss;
+  };
+  const auto read = [&](hsize_t first) {
+    const formats::Hdf5Session session;
+    const formats::Hdf5Handle file = formats::open_hdf5(path);
+    const auto item = formats::Hdf5Item::require(file, "values", "r");
+    std::vector<double> found(4, 77.0);
+    formats::Hdf5Blocks(item).read(H5T_NATIVE_DOUBLE, std::array{first}, std::array<hsize_t, 1>{4},
+                                   std::as_writable_bytes(std::span(found)));
+    return found;
+  };
+  const auto before = peak_kib();
+  make_of_large_chunks(path, counted(1000));
+  EXPECT_THAT(input_error([&] { static_cast<void>(read(0)); }), HasSubstr("chunk at 0: found 1000 packed bytes"));
+  // The end of one missing chunk and the beginning of another.
+  EXPECT_EQ(read((hsize_t{1} << 29) - 2), std::vector<double>(4, 0.0));
+  // The size that stands beside the chunk's place in the index (III.A.1), before the skipped filters and the place, is 2 GiB.
+  std::vector<std::uint8_t> entry{0xE8, 3, 0, 0};
+  entry.insert(entry.end(), 20, 0);
+  std::vector<std::uint8_t> bytes = load(path);
+  const auto found = std::search(bytes.begin(), bytes.end(), entry.begin(), entry.end());
+  ASSERT_NE(found, bytes.end());
+  std::copy_n(std::array<std::uint8_t, 4>{0, 0, 0, 0x80}.begin(), 4, found);
+  save(path, bytes);
+  EXPECT_THAT(input_error([&] { static_cast<void>(read(0)); }),
+              HasSubstr("chunk at 0: found 2147483648 packed bytes in a file of"));
+  // A quarter of a chunk, in KiB, leaves room for what the program itself takes.
+  EXPECT_LT(peak_kib() - before, 1 << 19);
+}
+
+TEST(Hdf5Blocks, RefuseBlocksOfAnotherNumberOfAxes) {
+  const Scratch scratch;
+  const auto path = scratch / "r.h5";
+  make_of_large_chunks(path, counted(1000));
+  const formats::Hdf5Session session;
+  const formats::Hdf5Handle file = formats::open_hdf5(path);
+  const auto item = formats::Hdf5Item::require(file, "values", "r");
+  formats::Hdf5Blocks blocks(item);
+  const std::array<hsize_t, 2> two{0, 0};
+  EXPECT_THROW(blocks.read(H5T_NATIVE_DOUBLE, {}, {}, {}), std::logic_error);
+  EXPECT_THROW(blocks.read(H5T_NATIVE_DOUBLE, two, two, {}), std::logic_error);
+}
+
+TEST(Hdf5Blocks, RefuseExtentsWhosePlacesWouldOverflow) {
+  const Scratch scratch;
+  const auto path = scratch / "r.h5";
+  for (const auto& [rows, line] :
+       {std::pair{hsize_t{1} << 62, ""},
+        {(hsize_t{1} << 62) + 1, "found 4611686018427387905 values along an axis; expected at most 2^62"}}) {
+    {
+      const hid_t file = H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+      const hid_t creation = H5Pcreate(H5P_DATASET_CREATE);
+      const hsize_t chunk = hsize_t{1} << 31;
+      H5Pset_chunk(creation, 1, &chunk);
+      H5Pset_deflate(creation, 4);
+      const hid_t space = H5Screate_simple(1, &rows, nullptr);
+      const hid_t set = H5Dcreate2(file, "values", H5T_STD_I8LE, space, H5P_DEFAULT, creation, H5P_DEFAULT);
+      ASSERT_GE(set, 0);
+      for (const hid_t id : {set, space, creation, file}) H5Idec_ref(id);
+    }
+    const formats::Hdf5Session session;
+    const formats::Hdf5Handle file = formats::open_hdf5(path);
+    const auto item = formats::Hdf5Item::require(file, "values", "r");
+    const std::string found = input_error([&] {
+      std::array<std::byte, 2> last{std::byte{1}, std::byte{1}};
+      formats::Hdf5Blocks(item).read(H5T_NATIVE_INT8, std::array{rows - 2}, std::array<hsize_t, 1>{2}, last);
+      EXPECT_EQ(last, (std::array<std::byte, 2>{}));
+    });
+    EXPECT_THAT(found, HasSubstr(line));
+    EXPECT_EQ(found.empty(), *line == '\0');
+  }
+}
+
 Bytes deflated(const Bytes& bytes) {
   uLongf size = compressBound(bytes.size());
   Bytes packed(size);
@@ -185,14 +398,13 @@ TEST(Hdf5NewFile, TellsOfAFullDiskAndNothingCrashes) {
   const Scratch scratch;
   for (std::uint64_t size = 0; size <= 40 * 1024; size += 512) {
     const auto path = scratch / ("full" + std::to_string(size));
-    const FileDescriptor made = create_file(path);
-    ASSERT_TRUE(made);
+    const AtomicFile made(path);
     std::string line;
     {
       const FullDisk disk(size);
       const formats::Hdf5Session session;
       try {
-        formats::Hdf5NewFile file(made.get(), "full.h5");
+        formats::Hdf5NewFile file(made.descriptor(), "full.h5");
         const formats::Hdf5Maker make("full.h5");
         for (int k = 0; k < 12; ++k) {
           const formats::Hdf5Handle group = make.group(file.handle(), "group" + std::to_string(k));
@@ -210,16 +422,16 @@ TEST(Hdf5NewFile, TellsOfAFullDiskAndNothingCrashes) {
 
 TEST(Hdf5NewFile, AbandonedWritesNothingMore) {
   const Scratch scratch;
-  const FileDescriptor made = create_file(scratch / "r.h5");
+  const AtomicFile made(scratch / "r.h5");
   const formats::Hdf5Session session;
-  formats::Hdf5NewFile file(made.get(), "r.h5");
+  formats::Hdf5NewFile file(made.descriptor(), "r.h5");
   file.flush();
-  const auto before = load(scratch / "r.h5");
+  const auto before = load(made.aside());
   formats::Hdf5Maker("r.h5").text(file.handle(), "text", "late");
   file.abandon();
   EXPECT_THROW(file.close(), RuntimeFault);
   file = formats::Hdf5NewFile();
-  EXPECT_EQ(load(scratch / "r.h5"), before);
+  EXPECT_EQ(load(made.aside()), before);
 }
 
 }  // namespace

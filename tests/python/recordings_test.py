@@ -1,8 +1,11 @@
 """Recordings as arrays: what was sent to `echoform record` comes back, also while it is being written."""
+import ctypes
 import dataclasses
 import re
+import resource
 import subprocess
 import unittest
+import unittest.mock
 import zlib
 
 from support import PATIENCE, PROGRAM, need, run
@@ -16,6 +19,7 @@ import h5py  # noqa: E402
 import numpy  # noqa: E402
 
 import echoform  # noqa: E402
+from echoform import _datasets  # noqa: E402
 
 
 def acquisition(**more):
@@ -361,6 +365,69 @@ class Recordings(unittest.TestCase):
         self.packed(data, None, scaleoffset=0)
         with self.assertRaisesRegex(echoform.EchoformError, r"MFMC_DATA: filter 6 .*h5repack"):
             echoform.Recording(self.file)
+
+    def dataset(self, values, rows=None, prepare=None, kind="<f8", **how):
+        """A file with one dataset of `rows` rows, of which the first have these values; `prepare` gets the property list of creation."""
+        with h5py.File(self.file, "w", libver="latest" if prepare else "earliest") as file:
+            made = file.create_dataset("values", (rows or len(values),), kind, **how)
+            if prepare:
+                creation, space, stored = made.id.get_create_plist(), made.id.get_space(), made.id.get_type()
+                prepare(creation)
+                del made, file["values"]
+                made = h5py.Dataset(h5py.h5d.create(file.id, b"values", stored, space, dcpl=creation))
+            if len(values):
+                made[:len(values)] = values
+
+    def read(self, *rows):
+        with _datasets.open_file(str(self.file)) as file:
+            return _datasets.checked(file["values"])[slice(*(rows or (None,)))]
+
+    def test_missing_data_are_the_fill_value(self):
+        for how in ({}, {"chunks": (2,)}, {"chunks": (2,), "compression": "gzip"}):
+            for fill in (None, 1234.5678):
+                with self.subTest(how, fill=fill):
+                    written = [1.0, 2.0] if how else []
+                    self.dataset(written, 5, fillvalue=fill, **how)
+                    numpy.testing.assert_array_equal(self.read(), written + [fill or 0.0] * (5 - len(written)))
+
+    def test_missing_data_of_a_fill_value_of_another_size_are_refused(self):
+        fill = numpy.float64(1234.5678)
+        for how in ({}, {"chunks": (2,)}, {"chunks": (2,), "compression": "gzip"}):
+            with self.subTest(how):
+                self.dataset([1.0, 2.0] if how else [], 5, fillvalue=fill, **how)
+                whole = self.file.read_bytes()
+                message = b"\x08\0\0\0" + fill.tobytes()  # the size and the value, as the format has them
+                self.assertEqual(whole.count(message), 2)  # also as HDF5 before 1.6 reads it
+                self.file.write_bytes(whole.replace(message, b"\x01\0\0\0" + fill.tobytes()))
+                with self.assertRaisesRegex((echoform.EchoformError, ValueError), "no data, and a fill value of 1 bytes for numbers of 8"):
+                    self.read()
+                if how:  # what was written does not need it
+                    numpy.testing.assert_array_equal(self.read(0, 2), [1.0, 2.0])
+
+    def test_a_missing_chunk_takes_no_memory(self):
+        rows = 1 << 29  # 4 GiB less one row, a chunk
+        self.dataset([], rows, chunks=(rows - 1,), compression="gzip")
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        numpy.testing.assert_array_equal(self.read(5, 8), [0.0, 0.0, 0.0])
+        self.assertLess(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before, 1 << 20)  # KiB: a quarter of the chunk
+
+    def test_chunks_that_the_end_cuts_may_be_unpacked(self):
+        def leave_cut_chunks(creation):
+            set_options = ctypes.PyDLL(h5py.h5p.__file__).H5Pset_chunk_opts
+            self.assertEqual(set_options(ctypes.c_int64(creation.id), ctypes.c_uint(2)), 0)  # H5D_CHUNK_DONT_FILTER_PARTIAL_CHUNKS
+
+        for how in ({"compression": "gzip"}, {"shuffle": True}, {"fletcher32": True}, {"compression": "gzip", "shuffle": True}):
+            for prepare in (None, leave_cut_chunks):
+                with self.subTest(how, cut_unpacked=prepare is not None):
+                    values = numpy.arange(1.0, 8.0)
+                    self.dataset(values, prepare=prepare, chunks=(4,), **how)
+                    numpy.testing.assert_array_equal(self.read(), values)
+        # Where HDF5 cannot be asked, a chunk that may be either is refused.
+        self.dataset(values, prepare=leave_cut_chunks, chunks=(4,), compression="gzip")
+        with unittest.mock.patch.object(_datasets, "_hdf5", lambda: None):
+            numpy.testing.assert_array_equal(self.read(0, 4), values[:4])
+            with self.assertRaisesRegex(echoform.EchoformError, "chunk at 4: found a chunk at the end of the data, of which this h5py"):
+                self.read()
 
 
 if __name__ == "__main__":
