@@ -21,7 +21,7 @@
 #include "tests/support/require_gpu.hpp"
 #include "tests/support/white_noise.hpp"
 
-namespace echoform::test {
+namespace echoform::test::spacing_sweep {
 namespace {
 
 struct Site {
@@ -330,4 +330,4 @@ TEST(InterpolatedBrickSweep, HaveEverySampleOfEveryRingOnce) {
 }
 
 }  // namespace
-}  // namespace echoform::test
+}  // namespace echoform::test::spacing_sweep

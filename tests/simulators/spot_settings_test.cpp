@@ -18,7 +18,7 @@
 #include "settings/reader.hpp"
 #include "tests/simulators/imaged.hpp"
 
-namespace echoform {
+namespace echoform::spot_settings {
 namespace {
 
 /// Pixels along a line through a point in the middle of a grid.
@@ -221,4 +221,4 @@ TEST(SpotsOfScanLines, AreAsWideAsWeightsOfReceiversMakeThem) {
 }
 
 }  // namespace
-}  // namespace echoform
+}  // namespace echoform::spot_settings
