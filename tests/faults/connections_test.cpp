@@ -75,16 +75,16 @@ TEST_P(Connections, SecondSender) {
   EXPECT_EQ(reject.reason(), "acquisition stream: another sender is active");
   EXPECT_TRUE(reject.retry());
   EXPECT_TRUE(second.closed());
-  // One that could never be served is not asked to come again.
+  // Of one that could never be served nothing is looked at as long as another sends.
   RawPeer third(bench.port());
   third.send(hello_message(make_acquisition(300, 96), 9));
   ASSERT_EQ(third.receive(header), static_cast<std::uint16_t>(MessageType::reject));
   ASSERT_TRUE(reject.ParseFromString(header));
-  EXPECT_FALSE(reject.retry());
+  EXPECT_EQ(reject.reason(), "acquisition stream: another sender is active");
+  EXPECT_TRUE(reject.retry());
   bench.good.send(3, 2);
   bench.good.finish();
-  bench.expect_change(bench.before,
-                      {.received = 2, .published = 2, .decode_errors = {{DecodeReason::bad_hello, 1}}, .rejected = 2});
+  bench.expect_change(bench.before, {.received = 2, .published = 2, .rejected = 2});
   bench.expect_images(bench.acquisition, {1, 2, 3, 4});
 }
 
@@ -138,7 +138,8 @@ TEST_P(Connections, HellosWhoseEventsContradictThem) {
       {late, "Hello event 0: found a delay of 2 s"},
       {foreign, "Hello event 0: found slowness_x in another wire type than its own; expected a double"},
   };
-  std::uint64_t sequence = 3;
+  bench.good.finish();
+  ASSERT_TRUE(bench.eventually([&] { return open_connections(bench) == 0; }));
   for (const auto& [header, line] : refusals) {
     RawPeer peer(bench.port());
     peer.send(testing_support::raw_message(1, header, 0));
@@ -149,12 +150,9 @@ TEST_P(Connections, HellosWhoseEventsContradictThem) {
     EXPECT_THAT(reject.reason(), testing::StartsWith(line));
     EXPECT_FALSE(reject.retry());
     EXPECT_TRUE(peer.closed());
-    bench.good.send(sequence++, 1);
   }
-  bench.good.finish();
-  bench.expect_change(bench.before,
-                      {.received = 10, .published = 10, .decode_errors = {{DecodeReason::bad_hello, 10}}, .rejected = 10});
-  bench.expect_images(bench.acquisition, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12});
+  bench.expect_change(bench.before, {.decode_errors = {{DecodeReason::bad_hello, 10}}, .rejected = 10});
+  bench.expect_images(bench.acquisition, {1, 2});
 }
 
 TEST_P(Connections, SecondSenderThatComesAgain) {

@@ -116,8 +116,8 @@ TEST_P(Takeover, DelayLawThatThrows) {
     tfm(configuration).delay_law = "throwing";
     tfm(configuration).crop = crop;
     ServerBench bench(configuration);
-    expect_refused(bench, base_acquisition(), "a law that throws");
-    expect_refused(bench, base_acquisition(), "a law that throws");
+    expect_refused(bench, base_acquisition(), "the server could not open the stream");
+    expect_refused(bench, base_acquisition(), "the server could not open the stream");
   }
 }
 
