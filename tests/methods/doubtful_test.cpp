@@ -65,8 +65,8 @@ TEST(Doubtful, LengthsAThousandTimesOff) {
       doubts("[probe]\npitch = 0.6\nelement_width = 0.5\nstand_off = 9\n"),
       ElementsAre("scan.toml: [probe] pitch = 0.6 m: mm, for 0.0006 m?", "scan.toml: [probe] stand_off = 9 m: mm, for 0.009 m?",
                   "scan.toml: [probe] element_width = 0.5 m: mm, for 0.0005 m?"));
-  EXPECT_THAT(doubts("[probe]\npitch = 0.6e-6\n"),
-              ElementsAre("scan.toml: [probe] pitch = 6e-07 m: a thousand times too small, for 0.0006 m?"));
+  EXPECT_THAT(doubts("[probe]\npitch = 2e-6\n"),
+              ElementsAre("scan.toml: [probe] pitch = 2e-06 m: a thousand times too small, for 0.002 m?"));
 }
 
 TEST(Doubtful, FrequenciesAndTimesInAnotherUnit) {
@@ -78,10 +78,10 @@ TEST(Doubtful, FrequenciesAndTimesInAnotherUnit) {
 
 TEST(Doubtful, FiltersInAnotherUnit) {
   EXPECT_THAT(doubts("[filter]\nband = [0, 8e6]\nskirt = 1e6\nnotch = [30e3, 2e3]\n"), IsEmpty());
-  EXPECT_THAT(doubts("[filter]\nband = [3.5, 6.5]\nskirt = 1.5\nnotch = [6, 0.5]\n"),
+  EXPECT_THAT(doubts("[filter]\nband = [3.5, 6.5]\nskirt = 1.5\nnotch = [6, 1.5]\n"),
               ElementsAre("scan.toml: [filter] band = [3.5, 6.5] Hz: MHz, for [3.5e+06, 6.5e+06] Hz?",
                           "scan.toml: [filter] skirt = 1.5 Hz: MHz, for 1.5e+06 Hz?",
-                          "scan.toml: [filter] notch = [6, 0.5] Hz: MHz, for [6e+06, 500000] Hz?"));
+                          "scan.toml: [filter] notch = [6, 1.5] Hz: MHz, for [6e+06, 1.5e+06] Hz?"));
   EXPECT_THAT(doubts("[filter]\nband = [0, 6500]\nnotch = [6e6, 1]\n"),
               ElementsAre("scan.toml: [filter] band = [0, 6500] Hz: kHz, for [0, 6.5e+06] Hz?",
                           "scan.toml: [filter] notch = [6e+06, 1] Hz: MHz, for [6e+06, 1e+06] Hz?"));

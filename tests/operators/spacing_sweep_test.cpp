@@ -186,6 +186,7 @@ TEST_P(SpacingSweep, OfTheSphericalModel) {
       for (std::size_t detector = 0; detector < detectors; ++detector, ++turn) {
         SphericalModelOptions options;
         options.rectangular_elements = turn % 2 == 1;
+        options.element_parts = ElementParts{};
         // Some arrive before the record and some after it, but within the guards that the model's grid in time has.
         const ModelGeometry geometry = geometry_of(counts, spacing, detector, 0.7, 24);
         std::unique_ptr<LinearOperator> model;
@@ -217,6 +218,7 @@ TEST(SphericalTileSweep, WindowsHoldEveryArrival) {
           const ModelGeometry geometry = geometry_of(counts, spacing, detector, 0.7, 24);
           SphericalModelOptions options;
           options.rectangular_elements = rectangles;
+          options.element_parts = ElementParts{};
           const SphericalTimeGrid time = spherical_time_grid(geometry, options, "sweep");
           const SphericalPlaces places = spherical_places(geometry, time, rectangles);
           const std::int64_t voxels[3] = {static_cast<std::int64_t>(counts.x), static_cast<std::int64_t>(counts.y),

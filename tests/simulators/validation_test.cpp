@@ -235,7 +235,7 @@ INSTANTIATE_TEST_SUITE_P(
                          },
                          "[simulator] frame: found 1048576 A-scans of 2048 bytes; expected at most 1073741824 bytes a frame"},
         BadConfiguration{"rate", [](auto& c) { c.sample_rate = Hertz(-1.0); },
-                         "[simulator] sample rate: found -1 Hz; expected a positive number up to 1e12 Hz"},
+                         "[simulator] sample rate: found -1 Hz; expected 1 to 1e+12 Hz"},
         BadConfiguration{"nyquist", [](auto& c) { c.sample_rate = Hertz(10e6); },
                          "[simulator] sample_rate: found 10000000 Hz; expected more than twice the centre frequency, 5000000 Hz"},
         BadConfiguration{"full_scale", [](auto& c) { c.full_scale = 0.0; },
