@@ -152,7 +152,7 @@ class Control(unittest.TestCase):
 
     def test_settings_without_a_stream_and_the_end(self):
         self.assertIn("revision 2, for the next stream", self.control("set", "output.gain_db=4"))
-        self.assertRegex(self.control("get", "output.gain_db"), r"(?m)^output\.gain_db  4 dB  \(changed\)\n  Gain of the display\.$")
+        self.assertRegex(self.control("get", "output.gain_db"), r"(?m)^output\.gain_db  4 dB  \(changed\)\n  Gain of the display; .*\.$")
         self.simulate()
         images = Images(self.places["images out"])
         self.addCleanup(images.close)
