@@ -298,7 +298,8 @@ class ImageByGroups(unittest.TestCase):
             time.sleep(whole * (chance.uniform(0.0, 1.0) if attempt % 2 else chance.uniform(0.8, 1.05)))
             process.send_signal(signal.SIGINT if attempt % 3 else signal.SIGTERM)
             process.wait(timeout=120)
-            self.assertIn(process.returncode, (0, 1))
+            # Before the program is under way, as any program.
+            self.assertIn(process.returncode, (0, 1, -signal.SIGINT if attempt % 3 else -signal.SIGTERM))
             for left in (self.path / "out").iterdir():
                 self.assertEqual(left.stat().st_size, expected.get(left.name), left.name)
 
