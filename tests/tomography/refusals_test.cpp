@@ -144,7 +144,7 @@ TEST(TomographySetups, ReportWhatTheyAre) {
   EXPECT_EQ(row("algorithm"), "ubp, ideal solid angle");
   EXPECT_EQ(row("detectors"), "64 on a ring of radius 30 mm about (0, 0, 0) mm, of 64 elements at 1 position");
   EXPECT_EQ(row("wavelengths"), "not known");
-  EXPECT_EQ(row("resolution"), "0.1283 mm at 6 MHz");
+  EXPECT_EQ(row("resolution"), "0.154 mm at 5 MHz");
   EXPECT_THAT(row("deconvolution"), HasSubstr("a Gaussian of 5 MHz about 3 MHz"));
   EXPECT_THAT(report.warnings, Contains(HasSubstr("voxels are 1 mm apart along x, more than the resolution")));
 }
