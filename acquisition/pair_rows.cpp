@@ -52,8 +52,7 @@ PairRows received_sums(const Acquisition& acquisition) {
   PairRows pairs{elements, elements, 0, true, {}};
   for (std::size_t i = 0; i < elements; ++i) {
     std::ranges::sort(partners[i]);
-    const auto twice = std::ranges::unique(partners[i]);
-    partners[i].erase(twice.begin(), twice.end());
+    partners[i].erase(std::unique(partners[i].begin(), partners[i].end()), partners[i].end());
     add_rows(pairs, i, partners[i]);
   }
   return pairs;

@@ -319,13 +319,13 @@ samples = 512
         self.assertIn(f"{samples['behind']:.0f} behind are guard", result.stdout)
 
     def test_plan_says_what_no_ray_reaches_and_what_is_blind(self):
-        # Half of the grid lies beyond the backwall, at 14.5 mm, which is seen on the way out alone.
-        text = self.ALUMINIUM.replace('["LL", "LT", "TT"]', '["LL-L"]') + "\n[backwall]\nkind = \"plane\"\nz = 0.0145\n"
+        # Half of the grid lies beyond the backwall, at 14.6 mm, which is seen on the way out alone.
+        text = self.ALUMINIUM.replace('["LL", "LT", "TT"]', '["LL-L"]') + "\n[backwall]\nkind = \"plane\"\nz = 0.0146\n"
         config, figures = self.write("plan.toml", text), self.path / "figures.json"
         result = run("plan", "--config", config, "--json", figures, "--no-measure")
         self.assertEqual(result.returncode, 0, result.stderr)
         values = json.loads(figures.read_text())
-        self.assertAlmostEqual(values["unreached"]["LL-L"], 42 / 81)  # rows beyond 14.5 mm: the one at 14.5 mm lies on the wall
+        self.assertAlmostEqual(values["unreached"]["LL-L"], 42 / 81)  # rows from 14.75 mm on
         warning = "no ray reaches 52 % of the pixels of LL-L: they stay dark, whatever is there"
         self.assertIn("warning: " + warning, result.stdout)
         self.assertIn("warning: view LL-L is nearly blind along 90 degrees", result.stdout)
