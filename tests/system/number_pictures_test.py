@@ -49,7 +49,7 @@ repeats = 8
 pulse_repetition = 4000.0
 longitudinal_velocity = 1540.0
 noise_rms = 0.0
-scatterers = 2000
+scatterers = 800
 speckle_x = [-0.004, 0.004]
 speckle_z = [0.008, 0.016]
 disks = [[0.0, 0.012, 0.0035, 12.0, 0]]
@@ -78,6 +78,7 @@ threads = 1
 [beams]
 depth = [0.008, 0.016]
 path = "iq"
+frame_rate = 100.0
 [m_mode]
 line = 8
 seconds = 2.0

@@ -171,9 +171,9 @@ def check_sphere(page):
             r, _, b = colour_in(page, figure, x, y)
             return r > b + 40
 
-        # A ball of half a millimetre.
-        page.until(f"the ball in the {name}", lambda s: red(across, down) and not any(red(across + x, down + y)
-                                                                                      for x, y in ((1.2, 0), (-1.2, 0), (0, 1.2), (0, -1.2))))
+        # A ball of half a millimetre, beside the lines of the slices, which cross in its middle.
+        page.until(f"the ball in the {name}", lambda s: red(across + 0.2, down + 0.2) and
+                   not any(red(across + x, down + y) for x in (-0.9, 0.9) for y in (-0.9, 0.9)))
     page.screenshot(os.path.join(SCREENSHOTS, "tomography-volume.png"))
     no_errors(page)
 
