@@ -61,7 +61,7 @@ test-tsan: test-build
 	$(call sanitized_test,tsan)
 
 check-builds: test-packages
-	tools/check-builds --sample --minutes 6 --jobs $(JOBS)
+	tools/check-builds --sample --minutes 4 --jobs $(JOBS)
 
 fuzz: fuzz-packages
 	cmake --preset fuzz
