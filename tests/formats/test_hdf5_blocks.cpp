@@ -331,7 +331,7 @@ TEST(Hdf5Blocks, RefuseExtentsWhosePlacesWouldOverflow) {
     const formats::Hdf5Session session;
     const formats::Hdf5Handle file = formats::open_hdf5(path);
     const auto item = formats::Hdf5Item::require(file, "values", "r");
-    const std::string found = input_error([&] {
+    const std::string found = input_error([&, rows = rows] {
       std::array<std::byte, 2> last{std::byte{1}, std::byte{1}};
       formats::Hdf5Blocks(item).read(H5T_NATIVE_INT8, std::array{rows - 2}, std::array<hsize_t, 1>{2}, last);
       EXPECT_EQ(last, (std::array<std::byte, 2>{}));
