@@ -8,6 +8,8 @@
 #include <system_error>
 #include <utility>
 
+#include "base/sanitizers.hpp"
+
 namespace echoform {
 namespace {
 
@@ -55,8 +57,10 @@ void remove_temporary_paths() noexcept {
     std::filesystem::remove_all(path, ignored);
   }
   // Other threads still run: one may have been about to open what is gone, and would make it anew.
-  const rlimit none{0, 0};
-  ::setrlimit(RLIMIT_NOFILE, &none);
+  if constexpr (!ECHOFORM_ADDRESS_SANITIZER && !ECHOFORM_THREAD_SANITIZER) {  // which open pipes to see what memory is there
+    const rlimit none{0, 0};
+    ::setrlimit(RLIMIT_NOFILE, &none);
+  }
   for (const std::filesystem::path& path : all.paths) ::unlink(path.c_str());
 }
 
