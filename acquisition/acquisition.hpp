@@ -108,10 +108,10 @@ struct Acquisition {
 /// Whether both directions of a pair have A-scans of their own, or one that stands for either; not where only their sum is there.
 [[nodiscard]] bool tells_directions(const Acquisition& acquisition);
 
-/// "full", "half", "half_summed" or, where events are listed, "events".
+/// "full", "half", "half_summed" or, where events are listed, "pulse-echo" (is_pulse_echo()) or "events".
 [[nodiscard]] std::string_view pairs_word(const Acquisition& acquisition);
-/// "full matrix", "half matrix", "half_summed matrix", or the events: forms_text(), behind "25 positions, " where they are
-/// stated.
+/// "full matrix", "half matrix", "half_summed matrix", or the events: "pulse-echo" or forms_text(), behind "25 positions, "
+/// where they are stated.
 [[nodiscard]] std::string pairs_text(const Acquisition& acquisition);
 /// "16 elements, full matrix, 1024 samples at 50 MHz, int16".
 [[nodiscard]] std::string acquisition_text(const Acquisition& acquisition);
