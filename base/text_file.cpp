@@ -11,20 +11,10 @@
 #include <cstring>
 
 #include "base/errors.hpp"
+#include "base/file_descriptor.hpp"
 
 namespace echoform {
 namespace {
-
-/// Closes its descriptor.
-struct OpenFile {
-  explicit OpenFile(const std::filesystem::path& path) : descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {}
-  OpenFile(const OpenFile&) = delete;
-  OpenFile& operator=(const OpenFile&) = delete;
-  ~OpenFile() {
-    if (descriptor >= 0) ::close(descriptor);
-  }
-  const int descriptor;
-};
 
 /// Throws what the file is not.
 class Refusal {
@@ -54,8 +44,8 @@ class Refusal {
 
 std::string read_text_file(const std::filesystem::path& path, const TextFileRequest& request) {
   const Refusal because(path, request);
-  const OpenFile file(path);
-  if (file.descriptor < 0) {
+  const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (!file) {
     const int error = errno;
     if (error == ENOENT || error == ENOTDIR) because.refuse("no such file", "which does not exist");
     // A socket cannot be opened at all.
@@ -64,7 +54,7 @@ std::string read_text_file(const std::filesystem::path& path, const TextFileRequ
   }
   // Asked of the file that was opened, not of its name.
   struct stat state {};
-  if (::fstat(file.descriptor, &state) != 0) because.refuse_unreadable(errno);
+  if (::fstat(file.get(), &state) != 0) because.refuse_unreadable(errno);
   if (!S_ISREG(state.st_mode)) because.refuse("something that is not a file", "which is no regular file");
   if (request.secret && (state.st_mode & (S_IRWXO | S_IWGRP)) != 0) {
     const std::string found = fmt::format("permissions {:03o}", state.st_mode & 0777U);
@@ -78,7 +68,7 @@ std::string read_text_file(const std::filesystem::path& path, const TextFileRequ
   for (;;) {
     constexpr std::size_t piece = 4096;
     text.resize(std::max<std::size_t>(filled + piece, static_cast<std::size_t>(stated) + 1));
-    const ssize_t got = ::read(file.descriptor, text.data() + filled, text.size() - filled);
+    const ssize_t got = ::read(file.get(), text.data() + filled, text.size() - filled);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) because.refuse_unreadable(errno);
     if (got == 0) break;

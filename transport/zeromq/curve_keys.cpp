@@ -8,9 +8,11 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <span>
 #include <system_error>
 
 #include "base/errors.hpp"
+#include "base/file_descriptor.hpp"
 #include "base/temporary_path.hpp"
 #include "transport/peers/key_file.hpp"
 
@@ -61,28 +63,21 @@ class NewKeyFile {
  public:
   NewKeyFile(const fs::path& file, ::mode_t mode)
       : file_(file), temporary_(file, [this, mode] {
-          descriptor_ = ::open(file_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
-          return descriptor_ >= 0;
+          descriptor_ = FileDescriptor(::open(file_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode));
+          return static_cast<bool>(descriptor_);
         }) {
     if (temporary_.created()) return;
     if (errno == EEXIST) throw InputError(file_.string(), "a file that exists", "a new name: keys are not overwritten");
     fail();
   }
   ~NewKeyFile() {
-    if (descriptor_ < 0) return;
-    ::close(descriptor_);
-    if (!kept_) ::unlink(file_.c_str());
+    if (descriptor_ && !kept_) ::unlink(file_.c_str());
   }
   NewKeyFile(const NewKeyFile&) = delete;
   NewKeyFile& operator=(const NewKeyFile&) = delete;
 
   void write(std::string_view text) const {
-    while (!text.empty()) {
-      const ssize_t put = ::write(descriptor_, text.data(), text.size());
-      if (put < 0 && errno == EINTR) continue;
-      if (put <= 0) fail();
-      text.remove_prefix(static_cast<std::size_t>(put));
-    }
+    if (!write_all(descriptor_.get(), std::as_bytes(std::span(text)))) fail();
   }
   void keep() noexcept { kept_ = true; }
 
@@ -92,7 +87,7 @@ class NewKeyFile {
   }
 
   const fs::path file_;
-  int descriptor_ = -1;
+  FileDescriptor descriptor_;
   TemporaryPath temporary_;
   bool kept_ = false;
 };
