@@ -116,6 +116,9 @@ Hdf5Session::Hdf5Session() : lock_(hdf5_mutex()) {
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
 }
 Hdf5Session::~Hdf5Session() {
+  // Errors that a thread has not cleared when it ends hold the library's classes of errors: HDF5 then cannot close at the
+  // program's end.
+  H5Eclear2(H5E_DEFAULT);
   H5Eset_auto2(H5E_DEFAULT, print_, print_data_);
 }
 

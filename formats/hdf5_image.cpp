@@ -10,11 +10,9 @@
 #include "formats/hdf5_output.hpp"
 
 namespace echoform::formats {
+namespace {
 
-void write_hdf5_image(int descriptor, const std::string& name, const ImageFile& image) {
-  const Hdf5Session session;
-  Hdf5Maker(name).require_room(descriptor, sizeof(std::complex<float>) * image.grid.pixels());
-  Hdf5Output file(descriptor, name);
+void write_contents(const Hdf5Output& file, const ImageFile& image) {
   const Grid& grid = image.grid;
   std::vector<hsize_t> shape{grid.z.count};
   if (grid.y.count > 1) shape.push_back(grid.y.count);
@@ -43,6 +41,15 @@ void write_hdf5_image(int descriptor, const std::string& name, const ImageFile& 
   axis("x", grid.x, image.x);
   axis("z", grid.z, image.z);
   if (grid.y.count > 1) axis("y", grid.y, image.y);
+}
+
+}  // namespace
+
+void write_hdf5_image(int descriptor, const std::string& name, const ImageFile& image) {
+  const Hdf5Session session;
+  Hdf5Maker(name).require_room(descriptor, sizeof(std::complex<float>) * image.grid.pixels());
+  Hdf5Output file(descriptor, name);
+  write_contents(file, image);
   file.finish();
 }
 

@@ -150,11 +150,13 @@ void write_scan_file(const std::filesystem::path& path, const ScanFileMakings& m
   {
     const Hdf5Session session;
     Hdf5Output file(aside.descriptor(), path.string());
-    const Hdf5Handle root = file.root();
-    file.text(root, "TYPE", file_type);
-    file.text(root, "VERSION", file_version);
-    file.text(root, "composition", std::string(word_of(composition)));
-    file.text(root, "acquisition", makings.acquisition);
+    {
+      const Hdf5Handle root = file.root();
+      file.text(root, "TYPE", file_type);
+      file.text(root, "VERSION", file_version);
+      file.text(root, "composition", std::string(word_of(composition)));
+      file.text(root, "acquisition", makings.acquisition);
+    }
     std::string settings;
     for (const std::string& line : makings.settings) settings += line + "\n";
     put_text(file, "settings", settings);
