@@ -15,10 +15,13 @@
 #include <cstring>
 #include <fstream>
 #include <new>
+#include <span>
 #include <sstream>
 #include <string>
+#include <string_view>
 
 #include "base/errors.hpp"
+#include "base/file_descriptor.hpp"
 #include "base/sanitizers.hpp"
 
 namespace echoform::formats {
@@ -43,14 +46,6 @@ void limit(__rlimit_resource resource, std::size_t value) {
   if (::getrlimit(resource, &current) != 0) return;
   current.rlim_cur = std::min<rlim_t>(value, current.rlim_max);
   ::setrlimit(resource, &current);
-}
-
-void write_all(int to, const std::string& text) {
-  for (std::size_t at = 0; at < text.size();) {
-    const ssize_t done = ::write(to, text.data() + at, text.size() - at);
-    if (done <= 0) return;
-    at += static_cast<std::size_t>(done);
-  }
 }
 
 [[noreturn]] void run_child(int to, pid_t parent, const std::function<void()>& trial, const TrialLimits& limits) {
@@ -79,14 +74,15 @@ void write_all(int to, const std::string& text) {
   } catch (const std::exception& error) {
     answer = answer_refused + std::string(error.what());
   }
-  write_all(to, answer);
+  static_cast<void>(write_all(to, std::as_bytes(std::span(answer))));  // nobody may be there any more
   ::_exit(0);
 }
 
-/// What a process is about: 'S' where it sleeps, and the processor's ticks that it has had.
+/// What a process is about: 'S' where it sleeps, the processor's ticks that it has had, and how often it began to wait.
 struct Activity {
   char state = '?';
   unsigned long long ticks = 0;
+  unsigned long long waits = 0;
 
   bool operator==(const Activity&) const = default;
 };
@@ -106,23 +102,28 @@ Activity activity_of(pid_t process) {
   unsigned long long system = 0;
   rest >> user >> system;
   activity.ticks = user + system;
+  std::ifstream status(fmt::format("/proc/{}/status", process));
+  constexpr std::string_view key = "voluntary_ctxt_switches:";
+  while (std::getline(status, text)) {
+    if (text.starts_with(key)) std::istringstream(text.substr(key.size())) >> activity.waits;
+  }
   return activity;
 }
 
-/// The C library's locks are free in a child, whatever threads of its parent held. A sanitizer's are not: a child that was made
-/// while a thread of its parent took memory waits for ever.
+/// A child that was made while another thread of its parent held a lock waits for it for ever: nobody holds it in the copy. The C
+/// library's own locks are free in a child; a sanitizer's, HDF5's or the log's are not.
 class Standstill {
  public:
   explicit Standstill(pid_t child) : child_(child) {}
   /// How long to wait before the next look.
   static constexpr std::chrono::milliseconds pause{500};
 
-  /// Whether it has slept through some looks. A trial reads a file and computes: it does not sleep.
+  /// Whether it has slept through all of some looks. Whoever reads a slow file wakes and waits again.
   [[nodiscard]] bool seen() {
     const Activity now = activity_of(child_);
     looks_ = now.state == 'S' && now == last_ ? looks_ + 1 : 0;
     last_ = now;
-    return looks_ >= 4;
+    return looks_ >= 6;
   }
 
  private:
@@ -133,7 +134,9 @@ class Standstill {
 
 enum class TrialEnd { answered, late, stands_still };
 
-TrialEnd try_once(const std::string& where, const std::function<void()>& trial, const TrialLimits& limits, std::string& answer) {
+/// Ends at a standstill too, but for the `last` attempt.
+TrialEnd try_once(const std::string& where, const std::function<void()>& trial, const TrialLimits& limits, bool last,
+                  std::string& answer) {
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0)
     throw RuntimeFault(fmt::format("{}: cannot be tried: {}", where, std::strerror(errno)));
@@ -157,13 +160,12 @@ TrialEnd try_once(const std::string& where, const std::function<void()>& trial, 
   for (;;) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
     pollfd wait{ends[0], POLLIN, 0};
-    const std::chrono::milliseconds most = sanitized ? Standstill::pause : std::chrono::minutes(1);
-    const int ready =
-        ::poll(&wait, 1, static_cast<int>(std::clamp<std::chrono::milliseconds::rep>(left.count(), 0, most.count())));
+    const auto next_look = std::clamp<std::chrono::milliseconds::rep>(left.count(), 0, Standstill::pause.count());
+    const int ready = ::poll(&wait, 1, static_cast<int>(next_look));
     if (ready < 0 && errno == EINTR) continue;
     if (ready == 0) {
-      const bool stands = sanitized && standstill.seen();
-      if (left.count() > most.count() && !stands) continue;
+      const bool stands = !last && standstill.seen();
+      if (left > Standstill::pause && !stands) continue;
       ::kill(child, SIGKILL);
       end = stands ? TrialEnd::stands_still : TrialEnd::late;
       break;
@@ -184,9 +186,10 @@ TrialEnd try_once(const std::string& where, const std::function<void()>& trial, 
 void try_in_child(const std::string& where, const std::function<void()>& trial, const TrialLimits& limits) {
   std::string answer;
   TrialEnd end = TrialEnd::stands_still;
-  for (int attempt = 0; attempt < 5 && end == TrialEnd::stands_still; ++attempt) {
+  constexpr int attempts = 5;
+  for (int attempt = 1; attempt <= attempts && end == TrialEnd::stands_still; ++attempt) {
     answer.clear();
-    end = try_once(where, trial, limits, answer);
+    end = try_once(where, trial, limits, attempt == attempts, answer);
   }
   if (end != TrialEnd::answered) throw InputError(where, "damage that makes the library stand still", "a whole file");
   if (answer.empty()) throw InputError(where, "damage that makes the library fail", "a whole file");

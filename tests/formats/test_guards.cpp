@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <poll.h>
-#include <sys/mman.h>
+#include <pthread.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -12,9 +12,11 @@
 #include <atomic>
 #include <csignal>
 #include <fstream>
+#include <future>
+#include <mutex>
 #include <new>
+#include <thread>
 
-#include "base/sanitizers.hpp"
 #include "formats/atomic_file.hpp"
 #include "formats/frame_writer.hpp"
 #include "formats/guarded_trial.hpp"
@@ -56,21 +58,27 @@ TEST(GuardedTrial, ALibraryThatSleepsIsGivenUp) {
             "x.mfmc: found damage that makes the library stand still; expected a whole file");
 }
 
-TEST(GuardedTrial, IsTriedAgainWhereASanitizersLockWasHeldWhenItBegan) {
-  if constexpr (!ECHOFORM_ADDRESS_SANITIZER && !ECHOFORM_THREAD_SANITIZER) {
-    GTEST_SKIP() << "no sanitizer: the C library's locks are free in a child";
-  }
-  // Of both processes: how many trials have begun.
-  void* const shared = ::mmap(nullptr, sizeof(std::atomic<int>), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  ASSERT_NE(shared, MAP_FAILED);
-  auto* const begun = new (shared) std::atomic<int>(0);
-  formats::try_in_child("x.mfmc", [&] {
-    if (begun->fetch_add(1) == 0) {
-      for (;;) ::pause();  // as if for a lock that nobody holds any more
-    }
+// A server that starts has threads: one of them holds a lock while the trial's process is made.
+TEST(GuardedTrial, IsTriedAgainWhereALockWasHeldWhenItBegan) {
+  static std::mutex lock;
+  static std::atomic<bool> copied{false};
+  copied = false;
+  ASSERT_EQ(::pthread_atfork(
+                nullptr,
+                [] {
+                  copied = true;
+                  copied.notify_all();
+                },
+                nullptr),
+            0);
+  std::promise<void> held;
+  std::jthread holder([&] {
+    const std::lock_guard hold(lock);
+    held.set_value();
+    copied.wait(false);
   });
-  EXPECT_EQ(*begun, 2);
-  ::munmap(shared, sizeof(std::atomic<int>));
+  held.get_future().wait();
+  formats::try_in_child("x.mfmc", [] { const std::lock_guard hold(lock); });
 }
 
 TEST(AtomicFile, WritesWhatALinkLeadsTo) {
