@@ -243,7 +243,7 @@ class ImageByGroups(unittest.TestCase):
         file = self.recorded(SMALL)
         line = self.imaged(file, imaging="memory_limit = 1e5\n", code=2)
         needs = re.search(r"which need ([\d.]+) MB, and ([\d.]+) MB by groups of A-scans, "
-                          r"beside [\d.]+ MB that the program takes; expected a plan that fits into 0.1 MB", line)
+                          r"beside [\d.]+ [MG]B that the program takes; expected a plan that fits into 0.1 MB", line)
         self.assertTrue(needs, line)
         # Between both the plan is good, and the program itself is more.
         between = 0.5e6 * (float(needs[1]) + float(needs[2]))
@@ -274,7 +274,7 @@ class ImageByGroups(unittest.TestCase):
     def test_codes_need_whole_frames(self):
         file = self.recorded(SMALL.replace("elements = 40", "elements = 32") + 'transmit = "hadamard"\n')
         self.assertRegex(self.imaged(file, imaging="memory_limit = 1e6\n", code=2),
-                         r"need [\d.]+ [MG]B, beside [\d.]+ MB that the program takes, since rows of a code are decoded from whole frames; expected a plan that fits into 1 MB")
+                         r"need [\d.]+ [MG]B, beside [\d.]+ [MG]B that the program takes, since rows of a code are decoded from whole frames; expected a plan that fits into 1 MB")
         self.assertIn("rows of a code are decoded from whole frames", self.imaged(file, "--by-groups", code=2))
 
     def test_killed_at_any_moment_nothing_half_written_is_left(self):
