@@ -2,6 +2,7 @@
 #   make build    the program, at build/release/bin/echoform
 #   make test     builds everything with warnings as errors and runs all tests
 #   make test-asan   the same tests under the address and undefined-behaviour sanitizers;   make test-tsan   under the thread sanitizer
+#   make check-asan   as test-asan: the tests that read what others write, and a quarter of the others, another one at each commit
 #   make check-builds   the builds that are promised besides: the bundle, without precompiled headers, without CUDA
 #   make fuzz     every fuzzer for SECONDS=60, FUZZ_JOBS at a time (installs clang)
 #   make fuzz-bundle   the fuzzers as a tarball for other machines, in build/bundle
@@ -19,8 +20,10 @@ PROGRAM := $(BUILD)/bin/echoform
 DEMO_SECONDS ?=
 SECONDS ?= 60
 FUZZ_JOBS ?= $(JOBS)
+# For sources by themselves.
+CHECK_MINUTES ?= 4
 
-.PHONY: build test test-build test-asan test-tsan check-builds fuzz fuzz-bundle demo bench bundle format clean packages test-packages fuzz-packages
+.PHONY: build test test-build test-asan check-asan test-tsan check-builds fuzz fuzz-bundle demo bench bundle format clean packages test-packages fuzz-packages
 .DEFAULT_GOAL := build
 # Targets named together go one after the other.
 .NOTPARALLEL:
@@ -46,22 +49,20 @@ test: test-build
 	tools/run-tests $(BUILD) --parallel $(TEST_JOBS)
 
 # Sanitizers do not know CUDA; its tests are there by name and skip. The ordinary build says which there are: none may be missing.
-define sanitized_test
-	cmake --preset $(1)
-	cmake --build build/$(1) --parallel $(JOBS)
-	tools/same-tests $(BUILD) build/$(1)
-	tools/run-tests build/$(1) --parallel $(TEST_JOBS)
-endef
+SANITIZED := tools/sanitized-tests --ordinary $(BUILD) --jobs $(JOBS) --test-jobs $(TEST_JOBS)
 
 test-asan: test-build
-	$(call sanitized_test,asan-ubsan)
+	$(SANITIZED) asan-ubsan
+
+check-asan: test-build
+	$(SANITIZED) --share asan-ubsan
 
 test-tsan: export TSAN_OPTIONS = suppressions=$(CURDIR)/tests/support/tsan.suppressions
 test-tsan: test-build
-	$(call sanitized_test,tsan)
+	$(SANITIZED) tsan
 
 check-builds: test-packages
-	tools/check-builds --sample --minutes 4 --jobs $(JOBS)
+	tools/check-builds --sample --minutes $(CHECK_MINUTES) --jobs $(JOBS)
 
 fuzz: fuzz-packages
 	cmake --preset fuzz
