@@ -39,7 +39,7 @@ struct BandChoice {
   std::string reason;  ///< what it follows from, or why there is none
 };
 
-/// As stated, or else all of the probe's -6 dB band and edges outside of it, so that echoes keep their shape. Nothing where its
+/// As stated, or else all of the probe's -6 dB band and edges outside of it, so that nearly all of it passes. Nothing where its
 /// centre is not known, and where its band is not one between 0 and half the sample rate.
 BandChoice band_of(const FilterSection& section, const Acquisition& acquisition) {
   if (section.band) {
