@@ -38,7 +38,9 @@ function arrange(shown, width, height, headline) {
   const imageOf = plane => (plane.pane.image ? plane : lead).pane.image;
   const places = shown.map((_, k) => rendered && k > 0 ? k + 1 : k), count = shown.length + (rendered ? 1 : 0);
   const extents = shown.map(plane => extentOf(imageOf(plane), plane.kind)), grids = { 1: [[1, 1]], 2: [[2, 1], [1, 2]], 3: [[3, 1], [2, 2], [1, 3]] }[count] || [[2, 2]];
-  const shownBars = barsOf(shown), barsWidth = shownBars.length * barWidth, size = ([columns, rows]) => [(width - barsWidth) / columns, (height - top) / rows];
+  // Bars are beside each other, or above each other where they would take more than two fifths of a narrow window.
+  const shownBars = barsOf(shown), barColumns = Math.max(1, Math.min(shownBars.length, Math.floor(.4 * width / barWidth))), barRows = Math.ceil(shownBars.length / barColumns);
+  const barsWidth = Math.ceil(shownBars.length / barRows) * barWidth + 10, size = ([columns, rows]) => [(width - barsWidth) / columns, (height - top) / rows];
   const fit = grid => Math.min(...extents.flatMap(e => scalesIn(e, ...size(grid))));
   const grid = grids.reduce((best, other) => fit(other) > fit(best) ? other : best), [w, h] = size(grid);
   const corner = place => ({ left: (place % grid[0]) * w, above: top + Math.floor(place / grid[0]) * h });
@@ -58,7 +60,9 @@ function arrange(shown, width, height, headline) {
   const { left, above } = corner(1);
   const rendering = rendered ? { x: left + 14, y: above + margins.top, w: w - 28, h: h - margins.top - 14 } : null;
   if (rendering) ends[0] = Math.min(ends[0], rendering.y);
-  const bars = shownBars.map((bar, k) => ({ ...bar, x: right + 20 + k * barWidth, y: ends[0], w: 14, h: ends[1] - ends[0] }));
+  if (barRows > 1) { ends[0] = top + margins.top; ends[1] = height - margins.bottom; }
+  const gap = barRows > 1 ? 40 : 0, barHeight = (ends[1] - ends[0] + gap) / barRows;
+  const bars = shownBars.map((bar, k) => ({ ...bar, x: right + 20 + Math.floor(k / barRows) * barWidth, y: ends[0] + k % barRows * barHeight, w: 14, h: barHeight - gap }));
   return { width, height, grid, cells, headline, rendering, bars };
 }
 const format = (v, digits) => (Math.abs(v) < 1e-9 ? 0 : v).toFixed(digits).replace("-", "\u2212");

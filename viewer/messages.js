@@ -32,7 +32,7 @@ function* fields(bytes) {
   }
 }
 const utf8 = new TextDecoder();
-const shownUnits = { m: [1e3, "mm"], s: [1e6, "\u00b5s"], Hz: [1e-6, "MHz"], rad: [180 / Math.PI, "\u00b0"] };
+const shownUnits = { m: [1e3, "mm"], s: [1e6, "\u00b5s"], Hz: [1e-6, "MHz"], rad: [180 / Math.PI, "\u00b0"], degrees: [1, "\u00b0"] };
 function decodeAxis(bytes, name) {
   const axis = { first: 0, last: 0, count: 0, name, unit: "m" };
   for (const [n, v] of fields(bytes)) {

@@ -105,6 +105,35 @@ class Page:
     def screenshot(self, path):
         self.driver.save_screenshot(path)
 
+    def fits(self, screenshots=None, name=""):
+        """That at the widths of a phone, a tablet and a desk nothing lies beside the window or over its neighbour in the header, with all
+        settings unfolded, and that images have room, of which four may share a phone's width. Screenshots are NAME-WIDTH.png."""
+        for width, height in ((390, 844), (768, 1024), (1280, 800)):
+            self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 1000})
+            self.until(f"{width} px wide, and drawn anew", lambda s: self.driver.execute_script(
+                "const f = document.getElementById('figure'); return Math.abs(f.width - Math.round(f.getBoundingClientRect().width)) <= 1"))
+            if screenshots:
+                self.screenshot(os.path.join(screenshots, f"{name}-{width}.png"))
+            wrong = self.driver.execute_script(
+                """const width = arguments[0], wrong = [], named = e => `${e.tagName} ${e.id || e.className || e.textContent.slice(0, 20)}`;
+                   document.querySelectorAll('details').forEach(d => { d.open = true; });
+                   if (document.documentElement.scrollWidth > width) wrong.push(`the page is ${document.documentElement.scrollWidth} px wide`);
+                   for (const e of document.querySelectorAll('header *, main > *, main canvas, aside section, aside section *')) {
+                     const r = e.getBoundingClientRect();
+                     if (r.width && r.height && !e.closest('svg') && (r.left < -1 || r.right > width + 1)) wrong.push(`${named(e)} from ${r.left} to ${r.right}`);
+                   }
+                   const header = [...document.querySelectorAll('h1, #status, label[for=stream], #stream')].map(e => [named(e), e.getBoundingClientRect()]);
+                   header.forEach(([a, r], k) => header.slice(k + 1).forEach(([b, s]) => {
+                     if (r.left < s.right - 1 && s.left < r.right - 1 && r.top < s.bottom - 1 && s.top < r.bottom - 1) wrong.push(`${a} over ${b}`);
+                   }));
+                   const list = document.getElementById('stream').getBoundingClientRect();
+                   if (list.width < 120) wrong.push(`the list of streams is ${list.width} px wide`);
+                   for (const { layout } of window.echoform.state().figures)
+                     if (!layout || layout.w < 40 || layout.h < 40) wrong.push(`axes of ${layout && layout.w} x ${layout && layout.h} px`);
+                   return wrong""", width)
+            assert not wrong, (width, wrong)
+        self.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
 
 def open_browser(profile, size="1280,800"):
     browser, driver = shutil.which("chromium"), shutil.which("chromedriver")
@@ -331,6 +360,7 @@ def check(page, server, program, folder):
     errors = [entry for entry in page.driver.get_log("browser") if entry["level"] == "SEVERE" and "WebSocket" not in entry["message"]
               and "streams.json" not in entry["message"]]
     assert not errors, errors
+    page.fits(folder, "viewer-width")
     page.driver.set_window_size(700, 1100)
     page.until("still live when narrow", lambda s: s["status"] == "live")
     page.screenshot(os.path.join(folder, "viewer-narrow.png"))
