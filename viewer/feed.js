@@ -13,7 +13,7 @@ function connect() {
   const url = location.protocol.replace("http", "ws") + "//" + location.host + address("/images", [...asked.map(name => ["stream", name]), ...(ofFlow.length ? [["together", ""]] : [])]);
   const mine = socket = new WebSocket(url);
   mine.binaryType = "arraybuffer";
-  mine.onopen = () => { if (mine !== socket) return; socketOpen = true; sinceOpen = 0; owed = 0; lastArrival = 0; flow.owed = 0; for (const pane of panes) { pane.fresh = true; mine.send("ready"); } for (const _ of flow.asked) mine.send("ready"); listStreams(); showState(); };
+  mine.onopen = () => { if (mine !== socket) return; socketOpen = true; sinceOpen = 0; gaps.length = 0; owed = 0; lastArrival = 0; flow.owed = 0; for (const pane of panes) { pane.fresh = true; mine.send("ready"); } for (const _ of flow.asked) mine.send("ready"); listStreams(); showState(); };
   mine.onmessage = event => {
     if (mine !== socket || typeof event.data === "string") return;
     backoff = 500;

@@ -22,7 +22,9 @@ function attachFlow(next) {
   const velocity = flow.arrived.get("velocity"), power = flow.arrived.get("power"), same = of => of && of.sequence === next.sequence && of.revision === next.revision && of.values.length === power.values.length;
   next.owes = flow.owed;
   flow.owed = 0;
-  next.flow = takesFlow(next.stream) && !isVolume(next) && same(power) && same(velocity) && velocity.limit > 0 ? { velocity, power } : null;
+  // Over images of the part, and over lines as flow itself has them: not over what moved at one place, or how fast.
+  const placed = power && (inPart(next) || gridKey(next) === gridKey(power));
+  next.flow = placed && takesFlow(next.stream) && !isVolume(next) && same(power) && same(velocity) && velocity.limit > 0 ? { velocity, power } : null;
 }
 const flowOver = img => settings.flow !== "none" && img && img.flow || null;
 const shownFlow = () => panes.map(pane => flowOver(pane.image)).find(Boolean) || null;
@@ -32,9 +34,9 @@ const flowBytes = img => img.flow ? img.flow.velocity.values.byteLength + img.fl
 function flowPlaces(img, of) {
   const key = [gridKey(img), gridKey(of), of.lines && Object.values(of.lines)].join("|"), known = flow.places.get(key);
   if (known !== undefined) return known;
-  const same = gridKey(img) === gridKey(of), inPart = !img.lines && img.x.unit === "m" && img.z.unit === "m";
+  const same = gridKey(img) === gridKey(of);
   let places = null;
-  if (same || (inPart && of.lines)) {
+  if (same || (inPart(img) && of.lines)) {
     const { x: ranges, z: lines } = of, count = img.x.count, n = count * img.z.count;
     places = { line: new Float32Array(n).fill(-1), range: new Float32Array(n) };
     for (let k = 0; k < n; k++) {

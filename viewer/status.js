@@ -1,6 +1,7 @@
 // Statistics and state.
 let received = 0, skipped = 0, lastArrival = 0, sinceOpen = 0;
 const arrivals = [], latencies = [], rates = [], ratesShown = 120;
+const gaps = [], gapsKept = 5;  // seconds between the latest images, as the server published them: some methods take minutes for each
 function median(list) { const s = [...list].sort((a, b) => a - b); return s.length ? s[s.length >> 1] : NaN; }
 function count(pane, img) {
   const now = performance.now();
@@ -10,6 +11,10 @@ function count(pane, img) {
   const before = pane.image;
   if (before && img.stream === before.stream && img.sequence > before.sequence && !pane.fresh) skipped += Math.max(0, img.published - before.published - 1);
   pane.fresh = false;
+  if (before && img.stream === before.stream && img.published > before.published && img.publishTime > before.publishTime) {
+    gaps.push((img.publishTime - before.publishTime) / (img.published - before.published) / 1e9);
+    if (gaps.length > gapsKept) gaps.shift();
+  }
   received++;
   arrivals.push(now);
   latencies.push(img.latency);
@@ -19,9 +24,13 @@ function imagesPerSecond() {
   const now = performance.now();
   while (arrivals.length && arrivals[0] < now - 2000) arrivals.shift();
   const span = arrivals.length > 1 ? arrivals[arrivals.length - 1] - arrivals[0] : 0;
-  return span > 0 && now - lastArrival < 2000 ? (arrivals.length - 1) / span * 1e3 : 0;
+  if (span > 0 && now - lastArrival < 2000) return (arrivals.length - 1) / span * 1e3;
+  return gaps.length && image && age() <= longestPause() ? 1 / Math.max(gaps[gaps.length - 1], age()) : 0;
 }
 let paused = false, socketOpen = false, retryAt = 0;
+// Seconds without an image after which the stream has stopped: three times as long as it took lately. After one image alone nobody knows.
+const longestPause = () => gaps.length ? Math.max(2, 3 * Math.max(...gaps)) : 60;
+const secondsText = s => s < 100 ? `${Math.floor(s)} s` : `${Math.floor(s / 60)} min`;
 function age() {  // seconds since the last image; one that waited at the server is as old as the server says
   const here = (performance.now() - lastArrival) / 1e3;
   return sinceOpen <= panes.length && image ? Math.max(here, Date.now() / 1e3 - image.publishTime / 1e9) : here;
@@ -30,7 +39,8 @@ function whatState() {
   if (!socketOpen) return ["disconnected", retryAt > performance.now() ? `Disconnected, reconnecting in ${Math.ceil((retryAt - performance.now()) / 1e3)} s` : "Disconnected, reconnecting"];
   if (paused) return ["paused", "Frozen"];
   if (!image || !lastArrival) return ["waiting", "Connected, waiting for images"];
-  if (age() > 2) return ["stopped", `Stream stopped ${age() < 100 ? Math.floor(age()) : Math.floor(age() / 60) + " min"}${age() < 100 ? " s" : ""} ago`];
+  if (age() > longestPause()) return ["stopped", gaps.length ? `Stream stopped ${secondsText(age())} ago` : `No image for ${secondsText(age())}`];
+  if (age() > 2) return ["slow", `Last image ${secondsText(age())} ago`];
   return ["live", "Live"];
 }
 const milliseconds = ns => ns < 1e7 ? (ns / 1e6).toFixed(2) + " ms" : (ns / 1e6).toFixed(1) + " ms";
@@ -40,10 +50,10 @@ function showState() {
   const [state, text] = whatState(), status = $("status"), notice = $("notice");
   if (status.textContent !== text) status.textContent = text;
   status.dataset.state = notice.dataset.state = state;
-  notice.hidden = state === "live" || state === "paused";
+  notice.hidden = ["live", "slow", "paused"].includes(state);
   notice.textContent = text;
   const rate = imagesPerSecond();
-  $("rate").textContent = rate.toFixed(1);
+  $("rate").textContent = rate.toFixed(rate > 0 && rate < .95 ? 2 : 1);
   if (image) {
     const drops = image.drops.reduce((sum, d) => sum + d[1], 0);
     $("latency").textContent = milliseconds(median(latencies));

@@ -7,9 +7,11 @@ const ofVolumes = () => known.some(s => (s.pixels || []).length === 3);
 const axisNames = stream => (stream.axes || ["x", "z"]).join();
 // Whether envelopes have other axes than display images, such as range and angle of a sector: only those lie as the part does.
 const offPart = () => known.some(s => isDisplay(s) && known.some(of => !isDisplay(of) && of.view === s.view && axisNames(of) !== axisNames(s)));
+const inPart = img => !img.lines && img.x.unit === "m" && img.z.unit === "m" && img.x.name !== "y";
 function isOffPart(img) {
+  if (!inPart(img)) return true;  // range and angle, time, velocity: no places, or those of another plane
   const shown = known.find(s => isDisplay(s) && s.view === img.view);
-  return shown ? axisNames(shown) !== [img.x.name, img.z.name].join() : img.x.unit !== img.z.unit;
+  return Boolean(shown) && axisNames(shown) !== [img.x.name, img.z.name].join();
 }
 // What is shown where nobody has chosen: of volumes the 8-bit images, a quarter as long, and those that lie as the part does.
 const usualStream = () => (((ofVolumes() || offPart()) && known.find(isDisplay)) || known[0] || { name: "" }).name;
@@ -22,7 +24,8 @@ function viewsOffered() {  // streams of one encoding, one a view
 }
 function wantedStreams() {
   if (oneStream()) return [chosenStream()];
-  const all = viewsOffered(), chosen = all.filter(s => !settings.views || settings.views.includes(s.view));
+  // Where nobody has chosen, flow lies over the image, and takes no panes of its own.
+  const all = viewsOffered(), chosen = all.filter(s => settings.views ? settings.views.includes(s.view) : !(flowOffered() && ofFlow(s)));
   return (chosen.length ? chosen : all).slice(0, mostPanes).map(s => s.name);
 }
 // Takes up what is wanted now: by another socket where it is not what the present one was opened for.
@@ -55,7 +58,7 @@ function showViews() {
       box.id = "view-" + s.view;
       box.onchange = () => {
         const ticked = [...$("views").querySelectorAll("input")].filter(b => b.checked).map(b => b.value);
-        settings.views = ticked.length === offered.length ? null : ticked;
+        settings.views = ticked.length === offered.length && !flowOffered() ? null : ticked;
         keep(); followStreams(); showViews();
       };
       label.append(box, s.view);

@@ -96,7 +96,13 @@ def check(page, places):
     assert not state["server"]["warnings"], state
     page.type("material.longitudinal_velocity", "6.32", end=Keys.ENTER)
     page.until("the warning", lambda s: any("km/s or mm/us, for 6320 m/s?" in line for line in s["server"]["warnings"]))
-    assert page.driver.find_element("id", "serverWarnings").is_displayed()
+    warnings = page.driver.find_element("id", "serverWarnings")
+    assert warnings.is_displayed()
+    # On the image, in sight without scrolling, and not over the figure.
+    figure, place = page.driver.find_element("id", "figure").rect, warnings.rect
+    assert 0 <= place["y"] and place["y"] + place["height"] <= figure["y"] < 300 and abs(place["width"] - figure["width"]) < 30, (place, figure)
+    page.screenshot(os.path.join(SCREENSHOTS, "control-warning.png"))
+    page.fits(SCREENSHOTS, "control-warning")
     page.type("material.longitudinal_velocity", "6320", end=Keys.ENTER)
     page.until("no warning", lambda s: not s["server"]["warnings"])
     assert not page.driver.find_element("id", "serverWarnings").is_displayed()

@@ -9,6 +9,7 @@ import pathlib
 import re
 import shutil
 import signal
+import socket
 import struct
 import subprocess
 import sys
@@ -41,7 +42,8 @@ class Server:
     """The helper program, driven over its standard input."""
 
     def __init__(self, program, port=0):
-        self.process = subprocess.Popen([program, str(port)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.errors = tempfile.TemporaryFile("w+")
+        self.process = subprocess.Popen([program, str(port)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors, text=True)
         line = self.process.stdout.readline().split()
         assert line[:1] == ["port"], "the server did not start"
         self.port = int(line[1])
@@ -50,6 +52,10 @@ class Server:
         self.process.stdin.write(command + "\n")
         self.process.stdin.flush()
         assert self.process.stdout.readline().strip() == "ok"
+
+    def log(self):
+        self.errors.seek(0)
+        return self.errors.read()
 
     def quit(self):
         self.process.stdin.write("quit\n")
@@ -206,7 +212,21 @@ def near(found, expected, tolerance):
     return all(abs(a - b) <= tolerance for a, b in zip(found, expected))
 
 
+def check_slow_stream(page, server):
+    """An image each 5 s, as iterations come: 2 s after the last it has not stopped, and says how old it is."""
+    page.until("the server's streams", lambda s: s["streams"] and s["status"] == "waiting")
+    for seconds in (20, 15, 10, 5):
+        server.do(f"past {seconds}")
+    state = page.until("2 s after several images", lambda s: s["received"] >= 2 and s["status"] != "live")
+    assert state["status"] == "slow" and re.fullmatch(r"Last image [2-9] s ago", state["text"]), state
+    assert not page.shown("notice") and page.text("status") == state["text"] and 0 < state["imagesPerSecond"] <= 0.2, state
+
+
 def check(page, server, program, folder):
+    # As a browser has one in reserve: it asks for nothing.
+    reserve = socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE)
+    check_slow_stream(page, server)
+
     # Live, at a rate, with everything filled in.
     server.do("run")
     state = page.until("live", lambda s: s["status"] == "live" and s["received"] > 20 and s["imagesPerSecond"] > 5)
@@ -338,6 +358,10 @@ def check(page, server, program, folder):
     page.screenshot(os.path.join(folder, "viewer-stopped.png"))
     server.do("run")
     page.until("live again", lambda s: s["status"] == "live")
+
+    # The connection in reserve is closed in time, and nobody is warned of it.
+    assert reserve.recv(1) == b""
+    assert "turned away" not in server.log(), server.log()
 
     # Reconnects when the server comes back on the same port.
     port = server.port

@@ -1,7 +1,7 @@
 // Feeds viewers synthetic images through the real web server and publisher, under the command of a test:
 //   viewer_page_server PORT   (of the web server; 0: any free one; prints "port N images tcp://HOST:PORT")
 // Standard input, a line each: "run" publishes 60 images a second, "stop" pauses, "spot X Z" moves the bright spot (mm),
-// "quit" ends. Every command is acknowledged by "ok".
+// "past S" publishes one image as of S seconds ago, "quit" ends. Every command is acknowledged by "ok".
 #include <poll.h>
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
@@ -71,6 +71,10 @@ int main(int argc, char** argv) try {
       if (command == "position") stream.slot().position = static_cast<EncoderCount>(x);
       if (command == "nowhere") stream.slot().position.reset();
       if (command == "spot") stream.paint_spot(Metres(x * 1e-3), Metres(z * 1e-3));
+      if (command == "past") {
+        const auto seconds = std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(x));
+        sink->publish(stream.frame(++sequence, clock.steady(), clock.wall() - seconds));
+      }
       std::cout << "ok" << std::endl;
       continue;
     }

@@ -126,7 +126,9 @@ class HttpSession final : public WaitingConnection, public std::enable_shared_fr
       return refuse_request(fmt::format("not an HTTP request: {}\n", error.message()));
     }
     if (error) {  // gone, or silent for too long
-      if (error == beast::error::timeout && !served_) refused(PeerRefusal::silent);
+      // Browsers open a connection more than they use. One on which nothing ever came asked for nothing: it ends like an idle
+      // one.
+      if (error == beast::error::timeout && !served_ && parser_->got_some()) refused(PeerRefusal::silent);
       return;
     }
     served_ = true;

@@ -1,0 +1,1 @@
+echoform_system_test(system_first_sight_page first_sight_page_test.py ${CMAKE_BINARY_DIR}/screenshots)
