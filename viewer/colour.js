@@ -22,9 +22,25 @@ function signedColour(t, least = .4) {
   const shown = strength < 1 / 255 ? [0, 0, 0] : t > 0 ? [strong, pale, pale] : [pale, pale, strong];
   return shown.map((part, k) => Math.max(part, nearlyBlack[k]));
 }
-const noValueColour = [96, 96, 96];  // on none of the maps but grey, which numbers are not shown in
 const wordOf = ([r, g, b]) => (255 << 24 | b << 16 | g << 8 | r) >>> 0;
-const noValueWord = wordOf(noValueColour);
+// What has no value is no echo of any strength: transparent in bitmaps, which lie on hatching. No map has that, grey neither.
+const noValueWord = 0;
+const hatchColours = ["#606060", "#8c8c8c"], hatchSide = 8;
+function hatching(c) {
+  if (!hatching.tile) {
+    const tile = hatching.tile = document.createElement("canvas");
+    tile.width = tile.height = 4 * hatchSide;  // sharp on fine screens too
+    const t = tile.getContext("2d");
+    t.fillStyle = hatchColours[0]; t.fillRect(0, 0, tile.width, tile.height);
+    t.strokeStyle = hatchColours[1]; t.lineWidth = tile.width / 4;
+    t.beginPath();
+    for (const from of [-1, 0, 1]) { t.moveTo((from - .25) * tile.width, 1.25 * tile.height); t.lineTo((from + 1.25) * tile.width, -.25 * tile.height); }
+    t.stroke();
+  }
+  const pattern = c.createPattern(hatching.tile, "repeat");
+  pattern.setTransform(new DOMMatrix().scale(1 / 4));
+  return pattern;
+}
 const makeSignedPalette = least => Uint32Array.from({ length: 511 }, (_, k) => wordOf(signedColour(k / 255 - 1, least)));
 const signedPalette = makeSignedPalette(.4), gradualPalette = makeSignedPalette(0);
 // Levels are in 1/32 dB. An envelope's level comes from the sign, exponent and nine leading mantissa bits of the float:

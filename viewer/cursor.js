@@ -10,13 +10,13 @@ function valueAt(plane, place) {  // at the nearest pixel: dB before gain, and t
   const value = plane.values[at.row * img[plane.kind.across].count + at.column];
   return ofNumbers(img) ? { decibels: null, linear: numberOf(img, value) } : { decibels: decibelsOf(img, value), linear: img.encoding === 1 ? value : null };
 }
-const decibelText = v => `${isFinite(v) ? format(v, 1) : "\u2212\u221e"} dB`;
+const decibelText = v => Number.isNaN(v) ? "no value" : `${isFinite(v) ? format(v, 1) : "\u2212\u221e"} dB`;
 function numberText(img, v) {
   if (Number.isNaN(v)) return "no value";
   const { factor, unit } = unitOfNumbers(img.pixelUnit, img.limit || endOf(img)), shown = v * factor;
   return `${(unit === "m/s" ? shown.toFixed(3) : shown.toPrecision(3)).replace(/-/g, "\u2212")} ${unit}`.trim();
 }
-const linearText = v => v === null ? "" : v.toPrecision(3);
+const linearText = v => v === null || Number.isNaN(v) ? "" : v.toPrecision(3);
 // Of a volume the plane in which the cursor stands is read, of planes every view.
 const readPlane = plane => plane.kind.normal === null || plane.kind === cursorPlane;
 function readings() {
@@ -56,7 +56,7 @@ function drawCursor() {
     const { pixelUnit } = plane.pane.image, { normal } = plane.kind;
     const of = normal !== null && settings.projections[normal] ? `${strongestOf(image)} along ${image[normal].name} ` : panes.length > 1 ? view + " " : "";
     const number = ofNumbers(plane.pane.image), value = number ? numberText(plane.pane.image, linear) : decibelText(decibels);
-    parts.push(` \u00a0 ${of}`, strong(value), number || linear === null ? "" : ` (${linearText(linear)}${pixelUnit && " " + pixelUnit})`);
+    parts.push(` \u00a0 ${of}`, strong(value), number || linear === null || Number.isNaN(linear) ? "" : ` (${linearText(linear)}${pixelUnit && " " + pixelUnit})`);
     const moving = flowAt(plane, cursor);
     if (moving) parts.push(" \u00a0 ", strong(flowText(moving)));
     if (panes.length === 1 || normal !== null) continue;

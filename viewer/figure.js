@@ -108,14 +108,16 @@ function unitOnBar(unitOf, end) {
 }
 function barOfNumbers(img, end) {
   const { factor, unit } = unitOnBar(img.pixelUnit, end), symmetric = isSymmetric(img);
-  return { low: symmetric ? -end * factor : 0, high: end * factor, label: img.pixelName + (unit && ` [${unit}]`), masked: img.masked,
+  return { low: symmetric ? -end * factor : 0, high: end * factor, label: img.pixelName + (unit && ` [${unit}]`),
            colourAt: symmetric ? t => signedColour(2 * t - 1, leastColour(img)) : t => colour(mapOfNumbers(), t) };
 }
 // A bar for each scale that the planes have, and one for flow over them.
 function barsOf(planes) {
   const images = planes.map(plane => plane.pane.image).filter(Boolean), keys = images.map(scaleKey), of = shownFlow(), map = of ? "grey" : mapShown();
   const decibels = { low: -settings.range - settings.gain, high: -settings.gain, colourAt: t => colour(map, t) }, several = new Set(keys).size > 1;
-  const bars = images.filter((img, k) => keys.indexOf(keys[k]) === k).map(img => ofNumbers(img) ? barOfNumbers(img, endOf(img)) : { ...decibels, label: several || img.scale === "power_decibels" ? `${img.pixelName} [dB]` : "dB" });
+  const barOf = img => ofNumbers(img) ? barOfNumbers(img, endOf(img)) : { ...decibels, label: several || img.scale === "power_decibels" ? `${img.pixelName} [dB]` : "dB" };
+  const masked = key => images.some((img, k) => keys[k] === key && img.masked);
+  const bars = images.filter((img, k) => keys.indexOf(keys[k]) === k).map(img => ({ ...barOf(img), masked: masked(scaleKey(img)) }));
   return of ? [...bars, { ...flowBar(of), flow: true }] : bars;
 }
 // A colour bar; returns its ticks.
@@ -140,7 +142,7 @@ function drawBar(c, b) {
   c.save(); c.translate(b.x + beside, b.y + b.h / 2); c.rotate(-Math.PI / 2); c.textAlign = "center"; c.textBaseline = "alphabetic"; c.fillText(label, 0, 0); c.restore();
   if (b.masked) {
     const y = b.y + b.h + 14;
-    c.fillStyle = `rgb(${noValueColour})`; c.fillRect(b.x, y, b.w, b.w);
+    c.fillStyle = hatching(c); c.fillRect(b.x, y, b.w, b.w);
     c.strokeRect(Math.round(b.x) - .5, Math.round(y) - .5, b.w + 1, b.w + 1);
     c.fillStyle = "#b4bfcd"; c.font = '12px system-ui, "DejaVu Sans", sans-serif'; c.textAlign = "left"; c.textBaseline = "middle";
     c.fillText("no value", b.x + b.w + 6, y + b.w / 2 + .5);
@@ -150,12 +152,13 @@ function drawBar(c, b) {
 function drawAxes(c, l) {
   for (const cell of l.cells) cell.ticks = drawCellAxes(c, cell);
   if (l.headline) { c.textAlign = "left"; c.textBaseline = "alphabetic"; c.fillText(l.headline, l.cells[0].x, 22); }
-  const bars = l.bars.map(bar => ({ flow: Boolean(bar.flow), label: bar.label, ticks: drawBar(c, bar) })), ofFlow = bars.find(bar => bar.flow);
+  const bars = l.bars.map(bar => ({ flow: Boolean(bar.flow), label: bar.label, masked: Boolean(bar.masked), ticks: drawBar(c, bar) })), ofFlow = bars.find(bar => bar.flow);
   return { ...l.cells[0].ticks, bar: bars[0].ticks, flow: ofFlow ? ofFlow.ticks : null, bars };
 }
 function drawBitmap(c, plane, l) {
   const across = plane.pane.image[plane.kind.across], down = plane.pane.image[plane.kind.down];
   const [x0, x1] = edge(across).map(v => Math.round(l.toX(v * across.scale))), [z0, z1] = edge(down).map(v => Math.round(l.toY(v * down.scale)));
+  if (plane.pane.image.masked || plane.pane.image.encoding === 1) { c.fillStyle = hatching(c); c.fillRect(x0, z0, x1 - x0, z1 - z0); }  // seen where pixels have no value
   c.imageSmoothingEnabled = settings.smooth;
   c.imageSmoothingQuality = "high";
   c.drawImage(plane.bitmap, x0, z0, x1 - x0, z1 - z0);

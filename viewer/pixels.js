@@ -11,7 +11,7 @@ function peakOf(img) {
   const v = img.values, symmetric = isSymmetric(img);
   for (let i = 0; i < v.length; i++) {
     const strength = symmetric ? Math.abs(v[i]) : v[i];
-    if (strength > peak && strength < 3e38) peak = strength;
+    if (strength > peak && strength < 3e38) peak = strength; else if (strength !== strength) img.masked = true;  // NaN: no value
   }
   return peak;
 }
@@ -30,9 +30,9 @@ function reference(img) {
   const most = Math.max(0, ...imagesLike(img).map(pane => settings.reference === "server" ? pane.image.reference : pane.running));
   return most > 0 ? most : 1;
 }
-// dB of a pixel's value before gain, relative to the reference.
+// dB of a pixel's value before gain, relative to the reference; NaN where it has none.
 function decibelsOf(img, value) {
-  if (img.encoding !== 1) return (value / 255 - 1) * img.range;
+  if (img.encoding !== 1) return img.masked && !value ? NaN : (value / 255 - 1) * img.range;
   return perDecade(img) * Math.log10(value / reference(img));
 }
 const baseLevel = img => Math.round(STEPS * (perDecade(img) * Math.log10(reference(img)) - settings.gain - settings.range));
@@ -66,7 +66,7 @@ function paintBitmap(plane) {
     const ofPower = perDecade(img) === 10 ? 1 : 0, base = baseLevel(img), bits = plane.bits;
     for (let k = 0; k < pixels; k++) {
       const level = (levelOfBits[bits[k] >>> 14] >> ofPower) - base;
-      words[k] = colours[level < 0 ? 0 : level > top ? top : level];
+      words[k] = (bits[k] & 0x7fffffff) > 0x7f800000 ? noValueWord : colours[level < 0 ? 0 : level > top ? top : level];  // NaN
     }
   } else {
     const ofByte = new Uint32Array(256), values = plane.values;
@@ -74,6 +74,7 @@ function paintBitmap(plane) {
       const level = Math.round(STEPS * ((b / 255 - 1) * img.range + settings.gain + settings.range));
       ofByte[b] = colours[level < 0 ? 0 : level > top ? top : level];
     }
+    if (img.masked) ofByte[0] = noValueWord;
     for (let k = 0; k < pixels; k++) words[k] = ofByte[values[k]];
   }
   paintFlow(plane);

@@ -1,5 +1,6 @@
 """A scan of 200 positions on the viewer page: its image grows, goes on when the sender comes again, neither a stop of the encoder nor the way
-back adds anything, every frame is counted, and the page clears it."""
+back adds anything, every frame is counted, and the page clears it. Where no position has been yet it is hatched, so that nobody takes it for
+a part without echoes."""
 import os
 import pathlib
 import re
@@ -54,10 +55,11 @@ class Scan(Page):
     def brightness(self, x_mm):
         return sum(self.colour(x_mm, DEPTH))
 
-    def until_dark_and_bright(self, what, dark, bright):
-        """The background is the colour map's darkest, and points are far brighter than half of its brightest."""
+    def until_shown(self, what, dark, bright, uncovered):
+        """The background is the colour map's darkest, points are far brighter than half of its brightest, and what is uncovered is hatched."""
         self.until(what, lambda s: s["status"] == "live" and s["layout"] and all(self.brightness(x) < 200 for x in dark)
-                   and all(self.brightness(x) > 450 for x in bright))
+                   and all(self.brightness(x) > 450 for x in bright) and [self.hatched(x, DEPTH) for x in (*uncovered, *dark)]
+                   == [True] * len(uncovered) + [False] * len(dark))
 
 
 def send(folder, places, frames):
@@ -74,7 +76,18 @@ def check(page, folder, places):
     send(folder, places, 81)
     until_published(page, 81)
     assert page.figure("scan_cells") == 81 and page.figure("scan_repeated") == 0
-    page.until_dark_and_bright("the first point", dark=(POINTS[1], 60.0, 102.0), bright=POINTS[:1])
+    # Positions up to 40 mm cover 4 mm more.
+    uncovered = (50.0, 60.0, POINTS[1], 102.0)
+    page.until_shown("the first point", (5.0, 35.0), POINTS[:1], uncovered)
+    assert page.state()["ticks"]["bars"][0]["masked"], "a colour bar with an entry for what has no value"
+    page.screenshot(os.path.join(SCREENSHOTS, "scan_uncovered.png"))
+    for colours in ("grey", "viridis"):
+        page.set("map", colours, "change")
+        page.until_shown("on each map", (5.0, 35.0), (), uncovered)
+    page.driver.execute_script(
+        """const p = window.echoform.place(80, 10), f = document.getElementById('figure'), b = f.getBoundingClientRect();
+           f.dispatchEvent(new PointerEvent('pointermove', {clientX: b.left + p.x, clientY: b.top + p.y}))""")
+    assert "no value" in page.text("cursor") and "dB" not in page.text("cursor"), page.text("cursor")
 
     # The sender comes again: from 0 to the end, where the encoder stands still, and some way back.
     send(folder, places, CELLS + 100)
@@ -82,7 +95,7 @@ def check(page, folder, places):
     assert page.figure("scan_cells") == CELLS
     assert page.figure("scan_repeated") == 81 + 100, "those of the first way, of the stop and of the way back"
     assert page.figure("scan_outside") == 0 and page.figure("scan_without_position") == 0 and page.figure("scan_refused") == 0
-    page.until_dark_and_bright("both points", dark=(60.0, 50.0), bright=POINTS)
+    page.until_shown("both points", (60.0, 50.0), POINTS, ())
 
     page.until("the button", lambda s: page.shown("serverClearScan"))
     page.driver.execute_script("document.getElementById('serverClearScan').click()")
@@ -90,7 +103,7 @@ def check(page, folder, places):
     send(folder, places, 1)
     until_published(page, 81 + CELLS + 101)
     assert page.figure("scan_cells") == 1
-    page.until_dark_and_bright("a new scan", dark=POINTS, bright=())
+    page.until_shown("a new scan", (), (), POINTS)
 
 
 def main():

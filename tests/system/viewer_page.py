@@ -85,6 +85,15 @@ class Page:
             """const p = window.echoform.place(arguments[0], arguments[1]), c = document.getElementById('figure'), r = devicePixelRatio;
                return [...c.getContext('2d').getImageData(Math.round(p.x * r), Math.round(p.y * r), 1, 1).data].slice(0, 3)""", x_mm, z_mm)
 
+    def hatched(self, x_mm, z_mm, k=0):
+        """Whether both greys of the hatching for pixels without a value, and nothing else that matters, are around a place of pane `k`."""
+        dark, pale, all_of_them = self.driver.execute_script(
+            """const p = window.echoform.place(arguments[0], arguments[1], arguments[2]), c = document.getElementById('figure'), r = devicePixelRatio;
+               const side = 16, d = c.getContext('2d').getImageData(Math.round(p.x * r) - side / 2, Math.round(p.y * r) - side / 2, side, side).data;
+               const count = grey => { let n = 0; for (let i = 0; i < d.length; i += 4) if (d[i] === grey && d[i + 1] === grey && d[i + 2] === grey) n++; return n; };
+               return [count(0x60), count(0x8c), side * side]""", x_mm, z_mm, k)
+        return dark > 0.2 * all_of_them and pale > 0.1 * all_of_them
+
     def brightest(self):
         """Centre in mm, or what the axes are in, of the pixels of the image area that are nearly as bright as the brightest."""
         return self.driver.execute_script(
