@@ -20,7 +20,9 @@
 namespace echoform::formats {
 namespace {
 
-constexpr std::string_view known_filters = "deflate, shuffle and Fletcher32 alone (`h5repack -f NONE` unpacks a file)";
+constexpr std::string_view known_filters =
+    "deflate, shuffle and Fletcher32 alone (`h5repack -f NONE FILE NEW` makes a copy without filters, with the filter's plug-in "
+    "where HDF5 has none of its own)";
 /// Chunks without filters are read whole up to this, as HDF5 itself does; of larger ones what is asked for.
 constexpr std::size_t most_whole_bytes = std::size_t{1} << 20;
 constexpr std::size_t longest_value = sizeof(double);  // of what is read, in memory
@@ -46,6 +48,7 @@ std::string name_of_filter(H5Z_filter_t filter, const std::string& stated) {
                              Name{32015, "Zstandard"},
                              Name{32026, "Blosc2"}};
   const auto* const known = std::ranges::find(names, filter, &Name::filter);
+  if (known == names.end() && stated.empty()) return fmt::format("filter {}, whose name is not stated", filter);
   return fmt::format("filter {} ({})", filter, known != names.end() ? std::string(known->name) : printable(stated, 40));
 }
 

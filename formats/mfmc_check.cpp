@@ -11,6 +11,7 @@
 
 #include "base/errors.hpp"
 #include "formats/guarded_trial.hpp"
+#include "formats/hdf5_blocks.hpp"
 #include "formats/hdf5_file.hpp"
 #include "formats/mat5_check.hpp"
 #include "formats/mfmc_parts.hpp"
@@ -274,6 +275,11 @@ class Checker {
         if (const auto date = Hdf5Item::find(group, "DATE_AND_TIME", where)) findings_.date_and_time = date->text();
         if (const auto version = Hdf5Item::find(group, "VERSION", where)) findings_.version = version->text();
       });
+    }
+    // Samples are too many to be read here. Whether there is a way to read them at all is known without.
+    for (const char* const name : {"MFMC_DATA", "MFMC_DATA_IM"}) {
+      if (const auto data = items.find(name); data != items.end() && !data->second.is_attribute())
+        guarded([&] { static_cast<void>(Hdf5Blocks(data->second, 0)); });
     }
     check_least(items, "TIME_STEP", 0.0, true);
     check_least(items, "START_TIME", -1e9, false);

@@ -25,9 +25,10 @@ struct MfmcFindings {
 };
 
 /// Mandatory names, classes, ranks, fixed sizes, sizes that belong together, what references point at, indices and ranges of
-/// every sequence and of every probe and law that it refers to. Names that the format does not know are ignored. The file is
-/// opened as a recording too, so that one trial in a process of its own serves both. Throws InputError if it is no HDF5 file or
-/// too damaged to be gone through.
+/// every sequence and of every probe and law that it refers to. Samples are not read: that there is a way to read them, as none
+/// is through an unknown filter, is checked. Names that the format does not know are ignored. The file is opened as a recording
+/// too, so that one trial in a process of its own serves both. Throws InputError if it is no HDF5 file or too damaged to be gone
+/// through.
 [[nodiscard]] MfmcFindings check_mfmc(const std::filesystem::path& path, const RecordingOptions& options = {});
 
 }  // namespace echoform

@@ -16,6 +16,9 @@ from .errors import EchoformError
 
 _LONGEST_NUMBER = 16  # bytes
 _MAX_ENCODED = 1 << 20  # bytes of a property list
+# HDF5's own, and those registered with The HDF Group that are often met: files need not state the name.
+_FILTER_NAMES = {4: "szip", 5: "nbit", 6: "scaleoffset", 305: "LZO", 307: "bzip2", 32000: "LZF", 32001: "Blosc", 32004: "LZ4", 32008: "bitshuffle",
+                 32013: "ZFP", 32015: "Zstandard", 32026: "Blosc2"}
 _DONT_FILTER_PARTIAL_CHUNKS = 2  # H5D_CHUNK_DONT_FILTER_PARTIAL_CHUNKS
 
 
@@ -56,8 +59,9 @@ class PackedDataset:
         for k in range(creation.get_nfilters()):
             code, _, parameters, name = creation.get_filter(k)
             if code not in (h5py.h5z.FILTER_DEFLATE, h5py.h5z.FILTER_SHUFFLE, h5py.h5z.FILTER_FLETCHER32):
-                raise ValueError(f"{dataset.name}: filter {code} ({name.decode('ascii', 'replace')}); deflate, shuffle and Fletcher32 are read "
-                                 "(`h5repack -f NONE` unpacks a file)")
+                known = _FILTER_NAMES.get(code) or name.decode("ascii", "replace") or "no name stated"
+                raise ValueError(f"{dataset.name}: filter {code} ({known}); deflate, shuffle and Fletcher32 are read (`h5repack -f NONE FILE NEW` "
+                                 "makes a copy without filters, with the filter's plug-in where HDF5 has none of its own)")
             self._filters.append((code, parameters[0] if parameters else 0))
         # Whether chunks that the dataset's end cuts go through filters; None: it cannot be asked.
         self._cut_packed = _cut_chunks_are_packed(creation) if self._filters else True

@@ -14,6 +14,7 @@
 
 #include "formats/frame_writer.hpp"
 #include "formats/hdf5_file.hpp"
+#include "formats/mfmc_check.hpp"
 #include "formats/recording.hpp"
 #include "tests/formats/mat73_maker.hpp"
 #include "tests/formats/mfmc_maker.hpp"
@@ -23,6 +24,7 @@ namespace echoform::test::hdf5_chunks {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 /// Closes what it opened, whatever its kind.
@@ -382,7 +384,8 @@ TEST_F(Hdf5Promises, OtherFiltersAreNamed) {
   for (const auto& [filter, name] : {std::pair{H5Z_FILTER_SZIP, "filter 4 (szip)"},
                                      {H5Z_FILTER_NBIT, "filter 5 (nbit)"},
                                      {H5Z_FILTER_SCALEOFFSET, "filter 6 (scaleoffset)"},
-                                     {32001, "filter 32001 (Blosc)"}}) {
+                                     {32001, "filter 32001 (Blosc)"},
+                                     {511, "filter 511, whose name is not stated"}}) {
     MfmcMaker maker;
     maker.data_type = H5T_STD_I32LE;
     maker.write(path_);
@@ -400,7 +403,10 @@ TEST_F(Hdf5Promises, OtherFiltersAreNamed) {
       const std::vector<hsize_t> place(3, 0);
       ASSERT_GE(H5Dwrite_chunk(after, H5P_DEFAULT, 0, place.data(), packed.size(), packed.data()), 0);
     }
-    EXPECT_THAT(error_of_reading(), AllOf(HasSubstr("MFMC_DATA"), HasSubstr(name), HasSubstr("h5repack"))) << name;
+    const auto says_it = AllOf(HasSubstr("MFMC_DATA: found"), HasSubstr(name), HasSubstr("h5repack"), HasSubstr("plug-in"));
+    EXPECT_THAT(error_of_reading(), says_it) << name;
+    // `inspect` ends with code 2 for it.
+    EXPECT_THAT(check_mfmc(path_).violations, ElementsAre(says_it)) << name;
   }
 }
 

@@ -361,10 +361,11 @@ class Recordings(unittest.TestCase):
         self.packed("/SEQUENCES/S1/TRANSMIT_LAW", lambda values: zlib.compress(values[:3]), compression="gzip")
         with self.assertRaisesRegex(echoform.EchoformError, "TRANSMIT_LAW, chunk at 0: found 3 bytes"):
             echoform.Recording(self.file)
-        self.file.write_bytes(whole)
-        self.packed(data, None, scaleoffset=0)
-        with self.assertRaisesRegex(echoform.EchoformError, r"MFMC_DATA: filter 6 .*h5repack"):
-            echoform.Recording(self.file)
+        for how, name in (({"scaleoffset": 0}, "6 \\(scaleoffset\\)"), ({"compression": 32001, "allow_unknown_filter": True}, "32001 \\(Blosc\\)")):
+            self.file.write_bytes(whole)
+            self.packed(data, None, **how)
+            with self.assertRaisesRegex(echoform.EchoformError, f"MFMC_DATA: filter {name}.*h5repack.*plug-in"):
+                echoform.Recording(self.file)
 
     def dataset(self, values, rows=None, prepare=None, kind="<f8", **how):
         """A file with one dataset of `rows` rows, of which the first have these values; `prepare` gets the property list of creation."""
