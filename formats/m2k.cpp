@@ -1,9 +1,10 @@
-// FMC recordings of M2M's instruments (Multi2000, MultiX++, Panther): a folder NAME.m2k with descriptions in XML and in bytes,
-// and acq_files/acq_data.bin, int16 A-scans at the places that acq_desc.bin states. What is known of it was found out from files:
-// module file_m2k of AUSPEX.
+// Recordings of single elements of M2M's instruments (Multi2000, MultiX++, Panther): a folder NAME.m2k with descriptions in XML
+// and in bytes, and acq_files/acq_data.bin, int16 A-scans at the places that acq_desc.bin states. What is known of it was found
+// out from files: module file_m2k of AUSPEX.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <fstream>
 #include <limits>
 #include <memory>
@@ -15,6 +16,7 @@
 #include "base/errors.hpp"
 #include "formats/m2k_configuration.hpp"
 #include "formats/m2k_index.hpp"
+#include "formats/mfmc_events.hpp"
 #include "formats/ordered_recording.hpp"
 #include "formats/readers.hpp"
 #include "transport/acquisition/hello.hpp"
@@ -57,10 +59,9 @@ class M2kRecording final : public OrderedRecording {
     acquisition_.start_time = Seconds(salvo.start);
     material_ = {MetresPerSecond(salvo.longitudinal_velocity), MetresPerSecond(salvo.shear_velocity)};
     make_probe(configuration.array);
-    PairOrder order = order_of(salvo);
+    PairOrder order = order_of(salvo, options.limits.events);
     acquisition_.matrix = order.matrix;
     acquisition_.events = order.events;
-    if (const auto note = order.note(); !note.empty()) notes_.push_back(note);
     validate(acquisition_, options.limits, path.string());
     open_samples();
     set_order(std::move(order), rows_.size(), {.as_counts = true});
@@ -124,17 +125,14 @@ class M2kRecording final : public OrderedRecording {
     notes_.push_back(fmt::format("in immersion, {:.4g} mm above the part", 1e3 * array.water_path));
   }
 
-  [[nodiscard]] PairOrder order_of(const M2kSalvo& salvo) {
+  [[nodiscard]] PairOrder order_of(const M2kSalvo& salvo, std::size_t most_events) {
     const std::string where = (path_ / "M2kConfig.xml").string();
-    std::vector<std::size_t> transmit;
     std::vector<std::size_t> receive;
     std::size_t row_bytes = 0;
     std::vector<bool> seen(index_.shots.size());
     for (const M2kFiring& firing : salvo.firings) {
       const std::string place = fmt::format("{}, Tir {}", where, firing.index);
-      if (firing.emitters.size() != 1)
-        throw InputError(place, fmt::format("{} elements that fire", firing.emitters.size()),
-                         "one (waves of several are not supported)");
+      if (firing.emitters.empty()) throw InputError(place, "no element that fires", "at least one in voieEmission");
       if (firing.index >= index_.shots.size())
         throw InputError(place, fmt::format("index {}", firing.index),
                          fmt::format("0 to {}, as acq_desc.xml has shots", index_.shots.size() - 1));
@@ -142,7 +140,7 @@ class M2kRecording final : public OrderedRecording {
       seen[firing.index] = true;
       const M2kStored& stored = index_.shots[firing.index];
       if (std::ranges::all_of(stored.channels, [](std::uint32_t bytes) { return bytes == 0; }))
-        throw InputError(place, "no A-scans of single receivers, which were not kept", "those of FMC");
+        throw InputError(place, "no A-scans of single receivers, which were not kept", "those of each receiver");
       if (stored.channels.size() != firing.receivers.size()) {
         throw InputError(place, fmt::format("{} receivers", firing.receivers.size()),
                          fmt::format("{}, as acq_desc.xml has channels", stored.channels.size()));
@@ -154,12 +152,38 @@ class M2kRecording final : public OrderedRecording {
                            fmt::format("{} bytes, as the first has, 2 a sample", row_bytes));
         }
         rows_.push_back({firing.index, channel});
-        transmit.push_back(firing.emitters.front());
         receive.push_back(firing.receivers[channel]);
       }
     }
     acquisition_.samples = row_bytes / sizeof(std::int16_t);
-    return order_pairs(transmit, receive, acquisition_.elements(), where);
+    if (const auto delay = delay_of_single_elements(salvo.firings)) {
+      acquisition_.start_time = Seconds(salvo.start - *delay);
+      std::vector<std::size_t> transmit;
+      for (const M2kFiring& firing : salvo.firings)
+        transmit.insert(transmit.end(), firing.receivers.size(), firing.emitters.front());
+      PairOrder order = order_pairs(transmit, receive, acquisition_.elements(), where);
+      if (const auto note = order.note(); !note.empty()) notes_.push_back(note);
+      return order;
+    }
+    std::vector<MfmcLaw> laws(salvo.firings.size());
+    std::vector<const MfmcLaw*> transmit;
+    for (std::size_t k = 0; k < laws.size(); ++k) {
+      const M2kFiring& firing = salvo.firings[k];
+      for (std::size_t e = 0; e < firing.emitters.size(); ++e)
+        laws[k].entries.push_back({0, firing.emitters[e] + 1, firing.delays[e], 1.0});
+      transmit.insert(transmit.end(), firing.receivers.size(), &laws[k]);
+    }
+    return order_events(transmit, receive, acquisition_.elements(), false, most_events, where).order;
+  }
+
+  /// After which each fires, in seconds, where they fire one by one and all alike: then it is the same to begin that much
+  /// earlier.
+  [[nodiscard]] static std::optional<double> delay_of_single_elements(const std::vector<M2kFiring>& firings) {
+    const double first = firings.front().delays.front();
+    const bool alike = std::ranges::all_of(firings, [first](const M2kFiring& firing) {
+      return firing.emitters.size() == 1 && std::abs(firing.delays.front() - first) <= no_delay;
+    });
+    return alike ? std::optional(first) : std::nullopt;
   }
 
   /// In acq_data.bin. The sum of all receivers comes first.

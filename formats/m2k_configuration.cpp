@@ -62,17 +62,30 @@ class M2kReader : protected XmlReader {
     const std::string text = require(attribute_name);
     return number(attribute_name, std::string_view(text).substr(0, text.find(';')), least, greatest);
   }
-  /// "0;1;2;"
-  [[nodiscard]] std::vector<std::size_t> list(const char* attribute_name, std::size_t most) const {
-    const std::string text = require(attribute_name);
-    std::vector<std::size_t> values;
+  /// What stands between the semicolons of "0;1;2;", at most so many.
+  [[nodiscard]] std::vector<std::string_view> pieces(const char* attribute_name, std::string_view text, std::size_t most) const {
+    std::vector<std::string_view> found;
     for (std::string_view rest = text; !rest.empty();) {
       const std::string_view one = rest.substr(0, rest.find(';'));
       rest.remove_prefix(std::min(one.size() + 1, rest.size()));
       if (one.empty()) continue;
-      if (values.size() >= most) refuse(fmt::format("a longer {}", attribute_name), fmt::format("at most {} elements", most));
-      values.push_back(count(attribute_name, one, most - 1));
+      if (found.size() >= most) refuse(fmt::format("a longer {}", attribute_name), fmt::format("at most {} elements", most));
+      found.push_back(one);
     }
+    return found;
+  }
+  [[nodiscard]] std::vector<std::size_t> list(const char* attribute_name, std::size_t most) const {
+    const std::string text = require(attribute_name);
+    std::vector<std::size_t> values;
+    for (const std::string_view one : pieces(attribute_name, text, most)) values.push_back(count(attribute_name, one, most - 1));
+    return values;
+  }
+  /// Likewise of numbers; none without the attribute.
+  [[nodiscard]] std::vector<double> numbers(const char* attribute_name, std::size_t most, double least, double greatest) const {
+    const std::string text = attribute(attribute_name).value_or("");
+    std::vector<double> values;
+    for (const std::string_view one : pieces(attribute_name, text, most))
+      values.push_back(number(attribute_name, one, least, greatest));
     return values;
   }
 };
@@ -121,10 +134,30 @@ class ConfigurationReader final : private M2kReader {
     } else if (salvo.firings.empty()) {
       return;  // a Tir around the Rafale is none of its own
     } else if (inside("Tir") && name() == "Emission" && salvo.firings.back().emitters.empty()) {
-      salvo.firings.back().emitters = list("voieEmission", limits_.elements);
+      read_emitters(salvo.firings.back());
     } else if (inside("Tir") && name() == "Reception" && salvo.firings.back().receivers.empty()) {
       salvo.firings.back().receivers = list("voieReception", limits_.elements);
+      add_entries(salvo.firings.back().receivers.size());
     }
+  }
+
+  void read_emitters(M2kFiring& firing) {
+    firing.emitters = list("voieEmission", limits_.elements);
+    add_entries(firing.emitters.size());
+    firing.delays = numbers("retardEmission", limits_.elements, -longest_delay, longest_delay);
+    for (double& delay : firing.delays) delay *= of_microsecond;
+    // A single element without a delay fires at once.
+    if (firing.delays.empty() && firing.emitters.size() <= 1) firing.delays.assign(firing.emitters.size(), 0.0);
+    if (firing.delays.size() != firing.emitters.size()) {
+      refuse(fmt::format("{} delays in retardEmission", firing.delays.size()),
+             fmt::format("{}, one for each element of voieEmission", firing.emitters.size()));
+    }
+  }
+
+  void add_entries(std::size_t count) {
+    entries_ += count;
+    if (entries_ > limits_.entries)
+      refuse("more elements in all Tir", fmt::format("at most {} that fire or record", limits_.entries));
   }
 
   void end() override {
@@ -141,6 +174,7 @@ class ConfigurationReader final : private M2kReader {
   bool has_gate_ = false;  // of the Rafale
   double delay_ = 0.0;     // likewise, seconds
   std::size_t firings_ = 0;
+  std::size_t entries_ = 0;  // of all firings
 };
 
 class ArrayReader final : private M2kReader {

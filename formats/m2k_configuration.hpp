@@ -14,6 +14,7 @@ namespace echoform::formats {
 struct M2kFiring {
   std::size_t index = 0;  ///< of its description in acq_desc.xml
   std::vector<std::size_t> emitters;
+  std::vector<double> delays;          ///< after which each emitter fires, seconds
   std::vector<std::size_t> receivers;  ///< in the order of their A-scans
 };
 
@@ -43,11 +44,12 @@ struct M2kConfiguration {
 struct M2kLimits {
   std::size_t elements = 4096;
   std::size_t firings = 65536;
+  std::size_t entries = std::size_t{1} << 24;  ///< elements that fire or record, of all firings
   std::size_t salvos = 256;
 };
 
-/// M2kConfig.xml of the folder itself. Throws InputError, naming `file` and the line, for what is no XML, and for values that are
-/// missing, no numbers, or beyond their range.
+/// M2kConfig.xml of the folder itself. Throws InputError, naming `file` and the line, for what is no XML, for values that are
+/// missing, no numbers, or beyond their range, and for several emitters without a delay for each.
 [[nodiscard]] M2kConfiguration read_m2k_configuration(std::istream& xml, const std::string& file, const M2kLimits& limits = {});
 /// The probe that M2kConfig_files/M2kConfig.xml describes, which Panther instruments write; its elements are 0 where it describes
 /// none. Throws as above, and for arrays that are not linear.

@@ -74,7 +74,7 @@ class StoredReader final : private XmlReader {
       if (shots_.size() >= limits_.shots)
         throw InputError(where(), "more ShotDescSave", fmt::format("at most {}", limits_.shots));
       shots_.emplace_back();
-    } else if (name() == "DataDescSave" && inside("ShotDescSave")) {
+    } else if (name() == "DataDescSave" && inside("ShotDescSave") && inside("DataSave")) {
       if (++descriptions_ > limits_.descriptions)
         throw InputError(where(), "more DataDescSave", fmt::format("at most {}", limits_.descriptions));
       add(number("classType", 65535), number("type", 65535));

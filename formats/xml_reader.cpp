@@ -4,10 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <new>
 
 #include "base/errors.hpp"
+#include "transport/acquisition/hello.hpp"
 
 namespace echoform::formats {
 namespace {
@@ -46,6 +48,7 @@ struct XmlReader::Calls {
   static void begin(void* user, const char* name, const char** attributes) {
     guarded(user, [&](XmlReader& reader) {
       reader.opened(without_prefix(name));
+      if (reader.has_document_type_) reader.require_known_entities();
       reader.attributes_ = attributes;
       reader.begin();
       reader.attributes_ = nullptr;
@@ -67,11 +70,38 @@ struct XmlReader::Calls {
       kept += more.substr(0, longest_text - kept.size());
     });
   }
-  static void document_type(void* user, const char* /*name*/, const char* /*system*/, const char* /*published*/,
-                            int /*internal*/) {
-    guarded(user, [](XmlReader& reader) { throw InputError(reader.where(), "a document type", "elements alone"); });
+  /// expat never opens what the identifiers name: nothing is set that would.
+  static void document_type(void* user, const char* /*name*/, const char* /*system*/, const char* /*published*/, int internal) {
+    guarded(user, [internal](XmlReader& reader) {
+      if (internal != 0) throw InputError(reader.where(), "a document type with declarations", "elements alone");
+      reader.has_document_type_ = true;
+    });
+  }
+  static void skipped_entity(void* user, const char* name, int /*parameter*/) {
+    guarded(user, [name](XmlReader& reader) { reader.refuse_entity(name); });
   }
 };
+
+void XmlReader::refuse_entity(std::string_view name) const {
+  throw InputError(where(), fmt::format("the entity \"{}\", which the file does not define", printable(name, 40)),
+                   "text that stands in the file itself");
+}
+
+void XmlReader::require_known_entities() const {
+  int at = 0;
+  int size = 0;
+  const char* const bytes = XML_GetInputContext(parser_, &at, &size);
+  const int count = XML_GetCurrentByteCount(parser_);
+  if (bytes == nullptr || count <= 0 || count > size - at) return;
+  std::string tag(bytes + at, static_cast<std::size_t>(count));
+  std::erase(tag, '\0');  // what is ASCII in UTF-16
+  constexpr std::array<std::string_view, 5> known{"amp", "lt", "gt", "apos", "quot"};
+  for (std::size_t begin = 0; (begin = tag.find('&', begin)) != std::string::npos;) {
+    ++begin;
+    const std::string_view name = std::string_view(tag).substr(begin, tag.find(';', begin) - begin);
+    if (!name.starts_with('#') && std::ranges::find(known, name) == known.end()) refuse_entity(name);
+  }
+}
 
 void XmlReader::opened(std::string_view name) {
   if (open_.size() >= deepest)
@@ -86,10 +116,12 @@ void XmlReader::read(std::istream& text) {
   const Reset reset{parser_};
   open_.clear();
   failure_ = nullptr;
+  has_document_type_ = false;
   XML_SetUserData(parser_, this);
   XML_SetElementHandler(parser_, Calls::begin, Calls::end);
   XML_SetCharacterDataHandler(parser_, Calls::text);
   XML_SetStartDoctypeDeclHandler(parser_, Calls::document_type);
+  XML_SetSkippedEntityHandler(parser_, Calls::skipped_entity);
   std::string bytes(piece, '\0');
   std::size_t all = 0;
   for (bool last = false; !last;) {

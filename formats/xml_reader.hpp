@@ -1,5 +1,6 @@
-// XML element by element, for files of instruments: what they hold and no more. There is no document type, so no entities but the
-// five that XML knows and numbers of characters, and nothing outside the text is ever opened.
+// XML element by element, for files of instruments: what they hold and no more. A document type may be named, as programs do that
+// validate what they write; nothing outside the text is ever opened, so there are no entities but the five that XML knows and
+// numbers of characters.
 #pragma once
 
 #include <cstddef>
@@ -24,8 +25,9 @@ class XmlReader {
   XmlReader& operator=(const XmlReader&) = delete;
 
  protected:
-  /// Goes through `text` once, a piece at a time. Throws InputError with the line for what is no whole XML, a document type,
-  /// elements nested deeper than 64 and tags of more than 1 MiB, and lets pass what begin() and end() throw.
+  /// Goes through `text` once, a piece at a time. Throws InputError with the line for what is no whole XML, a document type with
+  /// declarations of its own (an internal subset), entities that those outside of the file may define, elements nested deeper
+  /// than 64 and tags of more than 1 MiB, and lets pass what begin() and end() throw.
   void read(std::istream& text);
 
   virtual void begin() = 0;
@@ -53,10 +55,14 @@ class XmlReader {
   struct Calls;
 
   void opened(std::string_view name);
+  [[noreturn]] void refuse_entity(std::string_view name) const;
+  /// In the tag that is read: expat leaves those out of attributes that a document type outside of the file may define.
+  void require_known_entities() const;
 
   std::string file_;
   XML_ParserStruct* parser_ = nullptr;  // while read() runs
   std::vector<Open> open_;
+  bool has_document_type_ = false;
   const char** attributes_ = nullptr;  // names and values by turns up to a null
   std::exception_ptr failure_;         // which must not leave through expat's own functions
 };

@@ -23,15 +23,17 @@ def numbers(values):
     return "".join(f"{value};" for value in values)
 
 
-def make(folder, salvos, *, elements=4, version="10.1.0", positions=1, sums=False, encoders=False, array=None, edit=lambda name, text: text):
-    """`salvos`: each a list of (emitters, receivers, data [position, receiver, sample])."""
+def make(folder, salvos, *, elements=4, version="10.1.0", positions=1, sums=False, encoders=False, array=None, edit=lambda name, text: text,
+         document_type=lambda root: ""):
+    """`salvos`: each a list of (emitters, receivers, data [position, receiver, sample], delays in us or none)."""
     (folder / "acq_files").mkdir(parents=True, exist_ok=True)
     leading, trailing = {"8.0.2": (2, 8), "8.2.0": (3, 8)}.get(version, (2, 0))
     bursts, shots, index = [], [], 0
     for number, firings in enumerate(salvos):
         sequences = []
-        for emitters, receivers, data in firings:
-            sequences.append(f'<Sequence><Tir index="{index}"><Emission voieEmission="{numbers(emitters)}"/>'
+        for emitters, receivers, data, *delays in firings:
+            late = f' retardEmission="{numbers(delays[0])}"' if delays else ""
+            sequences.append(f'<Sequence><Tir index="{index}"><Emission voieEmission="{numbers(emitters)}"{late}/>'
                              f'<Reception voieReception="{numbers(receivers)}" angleDeg="0"/></Tir></Sequence>')
             shots.append(data)
             index += 1
@@ -40,10 +42,9 @@ def make(folder, salvos, *, elements=4, version="10.1.0", positions=1, sums=Fals
                       f'<Dac freq="{RATE:.0f}"/><UsSpeed speedL="{C}" speedT="3240"/>'
                       f'<DefPortes><Porte saveAscan="{str(sums).lower()}" debut="1.5;0;" largeur="9.0;0;" largeurCour="{firings[0][2].shape[2]};0;"/>'
                       f'<Porte debut="90;" largeur="1;" largeurCour="9;"/></DefPortes></ParametresGeneraux>{"".join(sequences)}</Rafale>')
-    configuration = (f'<?xml version="1.0" encoding="UTF-8"?><M2k versionStr="{version}"><ConfigurationDeControle>'
+    configuration = (f'<?xml version="1.0" encoding="UTF-8"?>{document_type("M2k")}<M2k versionStr="{version}"><ConfigurationDeControle>'
                      f'<Probe salvoName="Salvo;" nbElement="{elements}" largeurElement="0.5" interElement="0.1"/><ParametresMecanique/>'
                      f'<ReglagesUs><Controle><ControleZone>{"".join(bursts)}</ControleZone></Controle></ReglagesUs></ConfigurationDeControle></M2k>')
-    kinds = [(2, 16, "")]
     description, described, stored = [], b"", bytearray(b"\xee" * 64)
     for shot in shots:
         channels = "".join(f'<DataDescSave classType="1" type="6" indice="{k + 1}"/>' for k in range(shot.shape[1]))
@@ -69,7 +70,7 @@ def make(folder, salvos, *, elements=4, version="10.1.0", positions=1, sums=Fals
                 described += struct.pack("<II", 2 * data.shape[1], 6)
             if encoders:
                 described += struct.pack("<I", 8)
-    files = {"M2kConfig.xml": configuration, "acq_files/acq_desc.xml": f'<Desc nbCartoByShot="2">{"".join(description)}</Desc>',
+    files = {"M2kConfig.xml": configuration, "acq_files/acq_desc.xml": f'{document_type("Desc")}<Desc nbCartoByShot="2">{"".join(description)}</Desc>',
              "acq_files/acq_desc.bin": described, "acq_files/acq_data.bin": bytes(stored)}
     if array:
         files["M2kConfig_files/M2kConfig.xml"] = array
@@ -156,6 +157,86 @@ class M2k(ProgramCase):
         make(self.path / "in.m2k", [full(data)], array=panther("circulaire"))
         self.refused('found decoupage "circulaire"; expected "lineaire"')
 
+    def test_plane_waves_are_imaged_by_their_delays(self):
+        elements, samples = 16, 400
+        x = PITCH * (numpy.arange(elements) - 7.5)
+        hole = numpy.array([1.2e-3, 12e-3])
+        back = numpy.hypot(x - hole[0], hole[1]) / C
+        firings = []
+        for angle in numpy.radians([-12, 0, 12]):
+            delays = x * numpy.sin(angle) / C
+            delays -= delays.min() - 0.3e-6  # no element fires at 0
+            # A plane wave of the whole line passes (0, 0) as late as the line of delays says there, and the hole n . p / c later.
+            there = numpy.interp(0, x, delays) + (hole[0] * numpy.sin(angle) + hole[1] * numpy.cos(angle)) / C
+            t = 2e-6 + numpy.arange(samples) / RATE - (there + back)[:, None]
+            data = 20000 * numpy.exp(-(t / 1.5e-7) ** 2) * numpy.cos(2 * numpy.pi * 5e6 * t)
+            firings.append((range(elements), range(elements), data[None], 1e6 * delays))
+        make(self.path / "in.m2k", [firings], elements=elements)
+        config = self.path / "config.toml"
+        config.write_text('[imaging]\nbackend = "cpu"\n[grid]\nx = [-0.001, 0.004]\nz = [0.010, 0.014]\npixels = [101, 81]\n')
+        self.run_program(0, "image", self.path / "in.m2k", "--config", config, "--output", self.path / "image.npy")
+        image = numpy.load(self.path / "image.npy")
+        z, x = numpy.unravel_index(image.argmax(), image.shape)
+        self.assertAlmostEqual(-1e-3 + 5e-5 * x, hole[0], delta=1.5e-4)  # an eighth of a wavelength
+        self.assertAlmostEqual(10e-3 + 5e-5 * z, hole[1], delta=1.5e-4)
+
+    def test_delays_of_emitters_are_in_microseconds(self):
+        data = noise(1, 3, 4, 30)
+        make(self.path / "in.m2k", [[([0, 1, 2, 3], range(4), data[:, 0], [0, 0.1, 0.2, 0.3]), ([3, 1], range(4), data[:, 1], [0.25, 0]),
+                                     ([0, 1, 2, 3], range(4), data[:, 2], [0, 0.1, 0.2, 0.3])]])
+        laws = [event["law"] for event in self.inspect(self.path / "in.m2k")["events"]]
+        self.assertEqual([law["elements"] for law in laws], [[0, 1, 2, 3], [3, 1], [0, 1, 2, 3]])
+        for law, delays in zip(laws, ([0, 1e-7, 2e-7, 3e-7], [2.5e-7, 0], [0, 1e-7, 2e-7, 3e-7])):
+            numpy.testing.assert_allclose(law["delays"], delays, rtol=1e-6)  # 32-bit numbers
+        numpy.testing.assert_array_equal(self.converted()[0].reshape(data.shape), data)
+
+    def test_elements_that_fire_late_are_taken_so(self):
+        data = noise(1, 4, 4, 30)
+        make(self.path / "in.m2k", [[(*firing, [0.4]) for firing in full(data)]])
+        found = self.inspect(self.path / "in.m2k")
+        self.assertEqual((found["matrix"], found["elements"]), ("full", 4))
+        self.assertAlmostEqual(found["start_time"], 2e-6 - 0.4e-6, delta=1e-12)
+        make(self.path / "in.m2k", [[(*firing, [0.1 * t]) for t, firing in enumerate(full(data))]])
+        found = self.inspect(self.path / "in.m2k")
+        self.assertAlmostEqual(found["start_time"], 2e-6, delta=1e-12)
+        self.assertEqual(found["events"][0], {"element": 0})
+        numpy.testing.assert_allclose([event["law"]["delays"][0] for event in found["events"][1:]], [1e-7, 2e-7, 3e-7], rtol=1e-6)
+
+    def test_a_document_type_is_passed_over(self):
+        data = noise(1, 4, 4, 30)
+        # Nothing listens there, and a file of this name would define the entity of the last case.
+        (self.path / "in.dtd").write_text('<!ENTITY four "4">')
+        for kind in ('PUBLIC "-//X//DTD m2k 2.0//FR" "m2k.dtd"', 'SYSTEM "http://127.0.0.1:9/m2k.dtd"', f'SYSTEM "{self.path / "in.dtd"}"'):
+            with self.subTest(kind):
+                make(self.path / "in.m2k", [full(data)], array=panther(), document_type=lambda root: f"<!DOCTYPE {root} {kind} >\n")
+                numpy.testing.assert_array_equal(self.converted()[0].reshape(data.shape), data)
+        for subset in ('<!ENTITY four "4">', '<!ENTITY % more SYSTEM "in.dtd"> %more;', ""):
+            with self.subTest(subset):
+                make(self.path / "in.m2k", [full(data)], document_type=lambda root: f'<!DOCTYPE {root} SYSTEM "in.dtd" [{subset}]>')
+                self.refused("M2kConfig.xml, line 1: found a document type with declarations; expected elements alone")
+        for place, text in (('nbElement="4"', 'nbElement="&four;"'), ('largeurElement="0.5"', 'largeurElement="&lt;&four;0.5"'), ("<ParametresMecanique/>", "<ParametresMecanique>&four;</ParametresMecanique>")):
+            with self.subTest(text):
+                make(self.path / "in.m2k", [full(data)], document_type=lambda root: f'<!DOCTYPE {root} SYSTEM "{self.path / "in.dtd"}">',
+                     edit=lambda name, content: content.replace(place, text) if name == "M2kConfig.xml" else content)
+                self.refused('M2kConfig.xml, line 1: found the entity "four", which the file does not define; expected text that stands in the file itself')
+
+        for name, line in (("gt", None), ("four", 'found the entity "four", which the file does not define')):
+            with self.subTest(f"UTF-16, {name}"):
+                make(self.path / "in.m2k", [full(data)], document_type=lambda root: f'<!DOCTYPE {root} SYSTEM "in.dtd">',
+                     edit=lambda file, content: content if file != "M2kConfig.xml" else
+                     content.replace("UTF-8", "UTF-16").replace("Salvo;", f"Salvo&{name};").encode("utf-16"))
+                self.refused(line) if line else numpy.testing.assert_array_equal(self.converted()[0].reshape(data.shape), data)
+
+    def test_what_ad_save_describes_lies_elsewhere(self):
+        data = noise(2, 4, 4, 30)
+        other = '<ADSave><DataDescSave type="8" indice="0" classType="1"/><DataDescSave type="6" indice="7" classType="1"/></ADSave>'
+        for place in ("</DataSave>", "<DataSave>"):
+            with self.subTest(place):
+                def edit(name, content):
+                    return content.replace(place, place + other if place == "</DataSave>" else other + place) if name.endswith("acq_desc.xml") else content
+                make(self.path / "in.m2k", [full(data)], positions=2, edit=edit)
+                numpy.testing.assert_array_equal(self.converted()[0].reshape(data.shape), data)
+
     def test_what_is_wrong_is_one_line(self):
         data = noise(2, 4, 4, 30)
 
@@ -179,7 +260,11 @@ class M2k(ProgramCase):
             (changed(config, 'nbElement="4"', 'nbElement="3"'), "A-scan 4 receives with element 4; expected elements 1 to 3"),
             (changed(config, 'freq="50000000"', 'freq="nan"'), 'found freq "nan"; expected a number from 1 to 1e+10'),
             (changed(config, 'debut="1.5;0;"', ''), "found Porte without debut"),
-            (changed(config, 'voieEmission="0;"', 'voieEmission="0;1;"'), "Tir 0: found 2 elements that fire; expected one"),
+            (changed(config, 'voieEmission="0;"', 'voieEmission="0;1;"'), "found 0 delays in retardEmission; expected 2, one for each element of voieEmission"),
+            (changed(config, 'voieEmission="0;"', 'voieEmission="0;1;" retardEmission="0.1;"'), "found 1 delays in retardEmission; expected 2"),
+            (changed(config, 'voieEmission="0;"', 'voieEmission="0;1;" retardEmission="0;x;"'), 'found retardEmission "x"; expected a number'),
+            (changed(config, 'voieEmission="0;"', 'voieEmission="0;9;" retardEmission="0;0;"'), "A-scan 1 transmits with element 10; expected elements 1 to 4"),
+            (changed(config, 'voieEmission="0;"', 'voieEmission=""'), "Tir 0: found no element that fires"),
             (changed(config, 'voieReception="0;1;2;3;"', 'voieReception="0;1;2;"'), "Tir 0: found 3 receivers; expected 4, as acq_desc.xml has channels"),
             (changed(config, 'voieReception="0;1;2;3;"', 'voieReception="0;1;2;2;"'), "found pair (1, 3) twice"),
             (changed(config, 'voieReception="0;', 'voieReception="x;'), 'found voieReception "x"'),

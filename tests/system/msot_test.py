@@ -191,8 +191,10 @@ class Msot(ProgramCase):
             (first, '<VALUE axis-ref="1">nan</VALUE>', 'found VALUE "nan"; expected a number from -1 to 1'),
             ("FRAME-DESC", "DESC", "found 0 PROJECTION in FRAME-DESC; expected one a detector, at least 2"),
             ("DataModelScanFrame", "DataModelFrame", "found 0 DataModelScanFrame; expected one a pulse, 3 at least"),
-            ("<DataModelMsotProject>", entities, "Scan_1.msot, line 2: found a document type; expected elements alone"),
-            ("<DataModelMsotProject>", '<!DOCTYPE x SYSTEM "http://127.0.0.1/x.dtd">\n<DataModelMsotProject>', "found a document type"),
+            ("<DataModelMsotProject>", entities, "Scan_1.msot, line 2: found a document type with declarations; expected elements alone"),
+            ("<DataModelMsotProject>", '<!DOCTYPE x SYSTEM "http://127.0.0.1:9/x.dtd">\n<DataModelMsotProject>', None),  # passed over
+            ("<DataModelMsotProject>", '<!DOCTYPE x SYSTEM "http://127.0.0.1:9/x.dtd">\n<DataModelMsotProject>&other;',
+             'line 3: found the entity "other", which the file does not define'),
             ("&amp;", "&other;", "line 2: found undefined entity; expected whole XML"),
             ("</ScanFrames>", "</Frames>", "line 3: found mismatched tag; expected whole XML"),
             ("</ScanNode>\n", "<a>" * 100 + "</a>" * 100 + "</ScanNode>\n", "found more than 64 elements inside each other; expected fewer"),
@@ -202,7 +204,7 @@ class Msot(ProgramCase):
             with self.subTest(line):
                 change = (lambda xml: old.sub(new, xml)) if isinstance(old, re.Pattern) else (lambda xml: xml.replace(old, new))
                 self.scan(text=change)
-                if line is None:  # the time alone is not known
+                if line is None:  # nothing is wrong, or the time alone is not known
                     self.inspect(self.file)
                 else:
                     self.refused(line)
