@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "acquisition/ranges.hpp"
 #include "acquisition/words.hpp"
 #include "apps/command.hpp"
 #include "apps/common.hpp"
@@ -29,7 +30,25 @@ struct ConvertOptions {
   std::size_t frames = 0;  ///< 0: all
   std::optional<std::size_t> frame;
   std::size_t sequence = 0;
+  std::optional<double> longitudinal_velocity;  ///< m/s
 };
+
+/// What the output states: what is asked for, else what the recording has. Throws InputError where `path` has no word for it.
+Material material_of(const ConvertOptions& chosen, const std::filesystem::path& path, const Recording& recording) {
+  Material material = recording.material();
+  if (!chosen.longitudinal_velocity) return material;
+  constexpr const char* option = "--longitudinal-velocity";
+  const MetresPerSecond velocity(*chosen.longitudinal_velocity);
+  if (!(velocity >= minimum_velocity && velocity <= maximum_velocity)) {
+    throw InputError(option, fmt::format("{:g}", velocity.value),
+                     fmt::format("{:g} to {:g} m/s", minimum_velocity.value, maximum_velocity.value));
+  }
+  if (path.extension() == capture_extension)
+    throw InputError(option, chosen.output,
+                     fmt::format("a file that states velocities, which {} has no word for", capture_extension));
+  material.longitudinal_velocity = velocity;
+  return material;
+}
 
 /// First frame and how many.
 std::pair<std::size_t, std::size_t> range_of(const ConvertOptions& chosen, std::size_t frames) {
@@ -76,7 +95,7 @@ int convert(const ConvertOptions& chosen) {
     }
   }
   FrameWriterOptions options{
-      .material = recording->material(), .recorded = recording->stamp(first).acquisition_time, .whole = true};
+      .material = material_of(chosen, path, *recording), .recorded = recording->stamp(first).acquisition_time, .whole = true};
   if (by_counts) options.pose = [places = places_by_count(*recording)](EncoderCount at) { return places.at(at); };
   const auto writer = make_frame_writer(path, stored, options);
   std::vector<std::byte> bytes(stored.frame_bytes());
@@ -117,6 +136,10 @@ Action define_convert(CLI::App& options) {
   options.add_option("--sequence", chosen->sequence, "Of an input that holds several, counted from 0")
       ->check(whole_number())
       ->option_text("K (0)");
+  options
+      .add_option("--longitudinal-velocity", chosen->longitudinal_velocity,
+                  "Of longitudinal waves, which OUTPUT states instead of what INPUT does or does not")
+      ->option_text("M/S");
   return [chosen] { return convert(*chosen); };
 }
 

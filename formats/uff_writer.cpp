@@ -109,7 +109,8 @@ struct UffWriter::File {
     const MetresPerSecond velocity = options.material.longitudinal_velocity;
     if (!(velocity.value > 0.0)) {
       throw InputError(path.string(), "no velocity of longitudinal waves",
-                       "one, which USTB's channel data states (`[material]` while recording)");
+                       "one, which USTB's channel data states: `convert --longitudinal-velocity M/S`, or `[material] "
+                       "longitudinal_velocity` of `record` and `serve`");
     }
     const std::vector<UffWave> waves = waves_of(acquisition, velocity, path.string());
     const Hdf5Session session;

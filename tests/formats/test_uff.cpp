@@ -134,7 +134,8 @@ TEST(Uff, RefusesWhatItHasNoWordFor) {
   Acquisition grazing = tilted(6);
   grazing.events = {{PlaneWaveEvent{1e-3, 0.0, {}, {}}, {}}};
   EXPECT_THAT(refused(grazing), HasSubstr("found a plane wave of 0.001 s/m along the probe; expected at most 0.0006494"));
-  EXPECT_THAT(refused(tilted(6), {}), HasSubstr("found no velocity of longitudinal waves; expected one"));
+  EXPECT_THAT(refused(tilted(6), {}), testing::AllOf(HasSubstr("found no velocity of longitudinal waves; expected one"),
+                                                     HasSubstr("`convert --longitudinal-velocity M/S`, or `[material] ")));
   EXPECT_EQ(scratch.files(), 0u);
 }
 

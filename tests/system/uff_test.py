@@ -231,6 +231,27 @@ class Uff(ProgramCase):
                 self.assertIn("cannot be written: File too large", result.stderr)
                 self.assertEqual([file.name for file in self.path.iterdir() if "out." in file.name], [])
 
+    def test_without_a_velocity_the_way_out_is_named(self):
+        counts = numpy.random.default_rng(4).integers(-100, 100, (30, 8, 8, 1)).astype("i2")
+        probe = geometry(8)
+        make(self.path / "in.uff", counts, [(SPHERICAL, tuple(one[:3]), numpy.linalg.norm(one[:3]) / C) for one in probe], probe=probe)
+        capture = self.path / "silent.efcap"  # which has no word for velocities
+        self.run_program(0, "convert", self.path / "in.uff", capture)
+        out = self.path / "out.uff"
+        said = self.run_program(2, "convert", capture, out)
+        self.assertIn(f"{out}: found no velocity of longitudinal waves; expected one", said)
+        self.assertIn("`convert --longitudinal-velocity M/S`", said)
+        self.assertEqual(sorted(file.name for file in self.path.iterdir()), ["in.uff", "silent.efcap"])
+        self.run_program(0, "convert", capture, out, "--longitudinal-velocity", 2400)
+        self.assertEqual(self.inspect(out)["longitudinal_velocity"], 2400)
+        self.assertEqual(self.inspect(out)["matrix"], "full")
+        self.run_program(0, "convert", capture, self.path / "out.mfmc", "--longitudinal-velocity", 2400)
+        self.assertEqual(self.inspect(self.path / "out.mfmc")["longitudinal_velocity"], 2400)
+        for value, name, line in ((0, "more.uff", "--longitudinal-velocity: found 0; expected 1 to 100000 m/s"), ("nan", "more.uff", "--longitudinal-velocity: found nan"),
+                                  (2400, "more.efcap", "more.efcap; expected a file that states velocities")):
+            self.assertIn(line, self.run_program(2, "convert", capture, self.path / name, "--longitudinal-velocity", value))
+            self.assertFalse((self.path / name).exists())
+
     def test_what_is_wrong_is_one_line(self):
         waves = all_waves(geometry(4))["plane waves"][:3]
         good = numpy.ones((20, 4, 3))
