@@ -10,6 +10,7 @@
 #include <variant>
 
 #include "acquisition/event_text.hpp"
+#include "acquisition/longest_extent.hpp"
 #include "acquisition/words.hpp"
 #include "apps/command.hpp"
 #include "apps/inspect_capture.hpp"
@@ -46,10 +47,20 @@ std::string probe_text(const Probe& probe) {
   };
   const ArrayShape shape = array_shape(probe);
   if (shape.line) {
-    const Element& first = probe.elements.front();
-    const Element& last = probe.elements.back();
-    text += fmt::format(", from x = {:.4g} to {:.4g} mm", 1e3 * first.centre.x.value, 1e3 * last.centre.x.value);
-    if (probe.elements.size() > 1) text += fmt::format(", pitch {:.4g} mm", 1e3 * shape.pitch.value);
+    text += fmt::format(", from x = {}", range(&Point::x));
+    // A line that is turned or curved goes on along others.
+    const auto extends = [&](Metres Point::*axis) {
+      const auto [least, greatest] =
+          std::ranges::minmax(probe.elements, {}, [axis](const Element& element) { return (element.centre.*axis).value; });
+      return ((greatest.centre.*axis) - (least.centre.*axis)).value > same_place * shape.aperture.value;
+    };
+    if (extends(&Point::y)) text += ", y = " + range(&Point::y);
+    if (extends(&Point::z)) text += ", z = " + range(&Point::z);
+    if (probe.elements.size() > 1) {
+      text += shape.even
+                  ? fmt::format(", pitch {:.4g} mm", 1e3 * shape.pitch.value)
+                  : fmt::format(", neighbours {:.4g} to {:.4g} mm apart", 1e3 * shape.nearest.value, 1e3 * shape.farthest.value);
+    }
   } else {
     text += fmt::format(" in two directions, x = {}, y = {}", range(&Point::x), range(&Point::y));
     if (shape.pitch.value > 0.0 && shape.pitch_across.value > 0.0) {

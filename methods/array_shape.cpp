@@ -13,16 +13,21 @@ namespace {
 /// Rows that stand off by more than this share of the pitch are irregular.
 constexpr double most_off = 0.1;
 
+/// Elements of a ring face each other: a mean emission below this share of theirs is none.
+constexpr double least_emission = 1e-3;
+
 struct Axes {
   double along[3];
   double across[3];
+  double emission[3];
 };
 
 double dot(const double (&a)[3], const Point& b) {
   return a[0] * b.x.value + a[1] * b.y.value + a[2] * b.z.value;
 }
 
-/// Of the plane that is square to the mean emission, the first in the plane of x and z.
+/// Of the plane that is square to the mean emission, the first in the plane of x and z. Without a mean emission it is that of x
+/// and y.
 Axes axes_of(const Probe& probe) {
   double n[3] = {0.0, 0.0, 0.0};
   for (const Element& element : probe.elements) {
@@ -30,13 +35,18 @@ Axes axes_of(const Probe& probe) {
     n[1] += element.normal.y;
     n[2] += element.normal.z;
   }
-  // Elements emit towards +z: the sum is not 0, nor is what it has in this plane.
-  const double flat = std::hypot(n[0], n[2]);
+  double flat = std::hypot(n[0], n[2]);
+  // Also of elements that all emit along y: then x is along.
+  if (!(flat > least_emission * static_cast<double>(probe.elements.size()))) {
+    n[0] = n[1] = 0.0;
+    n[2] = flat = 1.0;
+  }
   const double whole = std::hypot(flat, n[1]);
   const double along[3] = {n[2] / flat, 0.0, -n[0] / flat};
   return {{along[0], along[1], along[2]},
           {(n[1] * along[2] - n[2] * along[1]) / whole, (n[2] * along[0] - n[0] * along[2]) / whole,
-           (n[0] * along[1] - n[1] * along[0]) / whole}};
+           (n[0] * along[1] - n[1] * along[0]) / whole},
+          {n[0] / whole, n[1] / whole, n[2] / whole}};
 }
 
 std::vector<double> places_along(const double (&axis)[3], const Probe& probe) {
@@ -81,6 +91,33 @@ double distance(const Point& a, const Point& b) {
   return std::hypot((b.x - a.x).value, (b.y - a.y).value, (b.z - a.z).value);
 }
 
+/// Of each two that follow each other in this order.
+std::vector<double> gaps_of(const Probe& probe, const std::vector<std::size_t>& order) {
+  std::vector<double> gaps;
+  for (std::size_t k = 1; k < order.size(); ++k)
+    gaps.push_back(distance(probe.elements[order[k - 1]].centre, probe.elements[order[k]].centre));
+  return gaps;
+}
+
+double sum_of(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0);
+}
+
+/// Elements by their angle about the middle of all places (u, v), from the one behind the widest gap on.
+std::vector<std::size_t> order_around(const std::vector<double>& u, const std::vector<double>& v, const Probe& probe) {
+  const double count = static_cast<double>(u.size());
+  const double middle_u = sum_of(u) / count;
+  const double middle_v = sum_of(v) / count;
+  std::vector<double> angles(u.size());
+  for (std::size_t k = 0; k < u.size(); ++k) angles[k] = std::atan2(v[k] - middle_v, u[k] - middle_u);
+  std::vector<std::size_t> order = order_of(angles);
+  std::vector<double> gaps = gaps_of(probe, order);
+  gaps.push_back(distance(probe.elements[order.back()].centre, probe.elements[order.front()].centre));
+  const auto widest = std::max_element(gaps.begin(), gaps.end()) - gaps.begin();
+  std::rotate(order.begin(), order.begin() + (widest + 1) % static_cast<std::ptrdiff_t>(order.size()), order.end());
+  return order;
+}
+
 Metres with_edge(double span, Metres size, double pitch) {
   return Metres(span + (size.value > 0.0 ? size.value : pitch));
 }
@@ -98,14 +135,18 @@ ArrayShape array_shape(const Probe& probe) {
   if (shape.line) {
     std::vector<double> places(along.size());
     for (std::size_t k = 0; k < places.size(); ++k) places[k] = longest.cosine * along[k] + longest.sine * across[k];
-    const std::vector<std::size_t> order = order_of(places);
-    double length = 0.0;
-    std::vector<double> gaps;
-    for (std::size_t k = 1; k < order.size(); ++k) {
-      gaps.push_back(distance(probe.elements[order[k - 1]].centre, probe.elements[order[k]].centre));
-      length += gaps.back();
+    std::vector<double> gaps = gaps_of(probe, order_of(places));
+    // An arc beyond half a turn goes back below its ends, where the order along the line leaps from side to side.
+    if (std::vector<double> around = gaps_of(probe, order_around(places, places_along(axes.emission, probe), probe));
+        sum_of(around) < (1.0 - same_place) * sum_of(gaps))
+      gaps = std::move(around);
+    const double length = sum_of(gaps);
+    const double pitch = gaps.empty() ? 0.0 : length / static_cast<double>(gaps.size());
+    if (!gaps.empty()) {
+      const auto [least, greatest] = std::minmax_element(gaps.begin(), gaps.end());
+      shape.nearest = Metres(*least);
+      shape.farthest = Metres(*greatest);
     }
-    const double pitch = order.size() > 1 ? length / static_cast<double>(order.size() - 1) : 0.0;
     shape.even = all_near(gaps, pitch);
     shape.pitch = Metres(pitch);
     shape.aperture = with_edge(length, first.width, pitch);
@@ -116,6 +157,40 @@ ArrayShape array_shape(const Probe& probe) {
   shape.aperture = with_edge(span_of(along), first.width, shape.pitch.value);
   shape.aperture_across = with_edge(span_of(across), first.length, shape.pitch_across.value);
   return shape;
+}
+
+Metres neighbour_distance(const Probe& probe) {
+  const auto coordinate = [](const Element& element, std::size_t axis) {
+    return axis == 0 ? element.centre.x.value : axis == 1 ? element.centre.y.value : element.centre.z.value;
+  };
+  // By the coordinate that goes farthest: whoever is farther off along it than the nearest so far is none.
+  std::vector<double> along;
+  double widest = 0.0;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    std::vector<double> places;
+    for (const Element& element : probe.elements) places.push_back(coordinate(element, axis));
+    if (places.empty() || span_of(places) <= widest) continue;
+    widest = span_of(places);
+    along = std::move(places);
+  }
+  if (along.empty()) return Metres(0.0);
+  const std::vector<std::size_t> order = order_of(along);
+  std::vector<double> nearest;
+  for (std::size_t k = 0; k < order.size(); ++k) {
+    double found = std::numeric_limits<double>::infinity();
+    const auto look = [&](std::size_t other) {
+      if (std::abs(along[order[other]] - along[order[k]]) >= found) return false;
+      const double apart = distance(probe.elements[order[k]].centre, probe.elements[order[other]].centre);
+      if (apart > 0.0) found = std::min(found, apart);
+      return true;
+    };
+    for (std::size_t other = k; other > 0 && look(other - 1);) --other;
+    for (std::size_t other = k + 1; other < order.size() && look(other);) ++other;
+    nearest.push_back(found);
+  }
+  const auto middle = nearest.begin() + static_cast<std::ptrdiff_t>(nearest.size() / 2);
+  std::nth_element(nearest.begin(), middle, nearest.end());
+  return Metres(*middle);
 }
 
 Probe subarray(const Probe& probe, const std::vector<bool>& take) {

@@ -8,8 +8,9 @@
 
 namespace echoform {
 
-/// Of a line, lengths are along it, in whatever order its elements stand. Of a field they are along the two axes of its plane:
-/// the one in the plane of x and z (the image's), and across.
+/// Of a line, lengths are along it, in whatever order its elements stand: from one end to the other, or around a ring, which
+/// begins behind its widest gap. Of a field they are along the two axes of its plane: the one in the plane of x and z (the
+/// image's), and across.
 struct ArrayShape {
   bool line = true;
   /// From edge to edge: an element's width beyond the outermost centres, or a pitch where the width is not known.
@@ -21,10 +22,17 @@ struct ArrayShape {
   Metres pitch_across;  ///< 0 for a line
   /// Whether neighbours of a line stand within a tenth of the pitch from each other: where not, it has no grating lobes to tell.
   bool even = true;
+  /// Of neighbours of a line, the distance of the nearest and of the farthest.
+  Metres nearest;
+  Metres farthest;
 };
 
 /// Expects at least one element.
 [[nodiscard]] ArrayShape array_shape(const Probe& probe);
+
+/// Median over the elements of how far the nearest other one stands, in whatever order and arrangement; elements at one place
+/// count as one. 0 where there are not two places.
+[[nodiscard]] Metres neighbour_distance(const Probe& probe);
 
 /// A probe of those elements alone for which `take` is true.
 [[nodiscard]] Probe subarray(const Probe& probe, const std::vector<bool>& take);

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "config/sound_section.hpp"
+#include "methods/array_shape.hpp"
 #include "methods/display_settings.hpp"
 #include "methods/filter_settings.hpp"
 
@@ -119,14 +120,6 @@ class Doubts {
 
   std::vector<std::string> lines_;
 };
-
-/// Of neighbours in their order, the first two; what the data say of pitch is these.
-std::optional<Metres> first_distance(const Probe& probe) {
-  if (probe.elements.size() < 2) return std::nullopt;
-  const Point& a = probe.elements[0].centre;
-  const Point& b = probe.elements[1].centre;
-  return Metres(std::hypot((b.x - a.x).value, (b.y - a.y).value, (b.z - a.z).value));
-}
 
 template <class Value>
 std::optional<Value> unless(const std::optional<Value>& stated, Value of_data) {
@@ -245,7 +238,7 @@ std::vector<std::string> doubtful_data(const Configuration& c, const Acquisition
     doubts.velocities("velocities", material.longitudinal_velocity, material.shear_velocity);
   }
   doubts.velocity("data: velocity of the wedge", unless(c.couplant.velocity, wedge_velocity));
-  if (!c.probe.pitch) doubts.pitch("data: distance of the first two elements", first_distance(probe));
+  if (!c.probe.pitch) doubts.pitch("data: distance of neighbouring elements", neighbour_distance(probe));
   doubts.frequency("data: centre frequency", unless(c.probe.centre_frequency, probe.centre_frequency), lowest_frequency);
   doubts.frequency("data: bandwidth", unless(c.probe.bandwidth, probe.bandwidth), lowest_bandwidth);
   doubts.frequency("data: sample rate", unless(c.acquisition.sample_rate, acquisition.sample_rate), lowest_rate);

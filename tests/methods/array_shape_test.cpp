@@ -7,6 +7,7 @@
 #include <cmath>
 #include <numbers>
 #include <random>
+#include <vector>
 
 namespace echoform {
 namespace {
@@ -69,6 +70,74 @@ TEST(ArrayShape, OfACurvedLineIsAlongTheCurve) {
   }
   EXPECT_TRUE(array_shape(probe).line);
   EXPECT_NEAR(array_shape(probe).pitch.value, 2.0 * radius * std::sin(std::numbers::pi / 360.0), 1e-12);  // chords
+}
+
+/// Detectors on a circle in the plane of x and z that face its middle, at these angles in radians.
+Probe ring_of(const std::vector<double>& angles, double radius) {
+  Probe probe;
+  for (const double angle : angles) {
+    Element element;
+    element.centre = {Metres(radius * std::cos(angle)), Metres(), Metres(radius * std::sin(angle))};
+    element.normal = {-std::cos(angle), 0.0, -std::sin(angle)};
+    probe.elements.push_back(element);
+  }
+  return probe;
+}
+
+TEST(ArrayShape, OfARingIsAlongTheRing) {
+  constexpr std::size_t count = 173;
+  const double radius = 4.8e-3;
+  const double step = 2.0 * std::numbers::pi / count;
+  std::vector<double> angles(count);
+  for (std::size_t k = 0; k < count; ++k) angles[k] = step * static_cast<double>(k);
+  std::mt19937 random(7);
+  std::shuffle(angles.begin(), angles.end(), random);
+  const ArrayShape even = array_shape(ring_of(angles, radius));
+  EXPECT_TRUE(even.line);
+  EXPECT_TRUE(even.even);
+  EXPECT_NEAR(even.pitch.value, 2.0 * radius * std::sin(0.5 * step), 1e-12);  // chords
+  // Pulled about by a quarter of their distance: neighbours are half of it to one and a half apart.
+  std::uniform_real_distribution<double> off(-0.25 * step, 0.25 * step);
+  for (double& angle : angles) angle += off(random);
+  const ArrayShape uneven = array_shape(ring_of(angles, radius));
+  EXPECT_FALSE(uneven.even);
+  EXPECT_GT(uneven.nearest.value, 0.49 * step * radius);
+  EXPECT_LT(uneven.farthest.value, 1.51 * step * radius);
+  // Three quarters of a turn.
+  for (std::size_t k = 0; k < count; ++k) angles[k] = 0.75 * step * static_cast<double>(k);
+  const ArrayShape arc = array_shape(ring_of(angles, radius));
+  EXPECT_TRUE(arc.even);
+  EXPECT_NEAR(arc.pitch.value, 2.0 * radius * std::sin(0.375 * step), 1e-12);
+  // Four detectors whose directions cancel to the last bit.
+  EXPECT_NEAR(array_shape(ring_of({0.0, 0.5 * std::numbers::pi, std::numbers::pi, 1.5 * std::numbers::pi}, radius)).pitch.value,
+              std::numbers::sqrt2 * radius, 1e-12);
+}
+
+TEST(ArrayShape, NeighboursAreTheNearestOnesWhateverTheOrder) {
+  EXPECT_EQ(neighbour_distance(make_linear_probe(1, Metres(0.5e-3), Metres(), Hertz(5e6), Hertz(3e6))).value, 0.0);
+  Probe probe = field_of(9, 7, 1.9e-3, 2.5e-3, 0.0, 0.0);
+  std::mt19937 random(3);
+  std::shuffle(probe.elements.begin(), probe.elements.end(), random);
+  EXPECT_NEAR(neighbour_distance(probe).value, 1.9e-3, 1e-15);
+  // Each twice, as senders and receivers of one place are.
+  Probe twice = probe;
+  twice.elements.insert(twice.elements.end(), probe.elements.begin(), probe.elements.end());
+  EXPECT_NEAR(neighbour_distance(twice).value, 1.9e-3, 1e-15);
+  // Anywhere in a box: the median of what comparing all with all gives.
+  std::uniform_real_distribution<double> place(-10e-3, 10e-3);
+  std::vector<double> nearest;
+  for (Element& element : probe.elements) element.centre = {Metres(place(random)), Metres(place(random)), Metres(place(random))};
+  for (const Element& one : probe.elements) {
+    double found = 1.0;
+    for (const Element& other : probe.elements) {
+      const Point& a = one.centre;
+      const Point& b = other.centre;
+      if (&one != &other) found = std::min(found, std::hypot((a.x - b.x).value, (a.y - b.y).value, (a.z - b.z).value));
+    }
+    nearest.push_back(found);
+  }
+  std::sort(nearest.begin(), nearest.end());
+  EXPECT_EQ(neighbour_distance(probe).value, nearest[nearest.size() / 2]);
 }
 
 TEST(ArrayShape, OfAFieldHasTwoAxes) {

@@ -4,6 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <numbers>
+#include <utility>
+
 #include "methods/registry.hpp"
 #include "settings/reader.hpp"
 
@@ -110,12 +114,34 @@ TEST(Doubtful, DataAreLookedAtWhereTheConfigurationDoesNotReplaceThem) {
   EXPECT_THAT(doubtful_data(silent, of_data(0.6e-3, 50e6), steel), IsEmpty());
   EXPECT_THAT(doubtful_data(silent, of_data(0.6, 50e6), {MetresPerSecond(5.9), MetresPerSecond(0.0)}),
               ElementsAre("data: longitudinal velocity = 5.9 m/s: slower than sound in air; km/s or mm/us, for 5900 m/s?",
-                          "data: distance of the first two elements = 0.6 m: mm, for 0.0006 m?"));
+                          "data: distance of neighbouring elements = 0.6 m: mm, for 0.0006 m?"));
   EXPECT_THAT(doubtful_data(silent, of_data(0.6e-3, 10e6), steel), ElementsAre(HasSubstr("sample rate: 10 MHz is below twice")));
   Configuration replaced;
   replaced.material.longitudinal_velocity = MetresPerSecond(5.9);
   EXPECT_THAT(doubtful_data(replaced, of_data(0.6e-3, 50e6), {MetresPerSecond(5.9), MetresPerSecond(0.0)}), IsEmpty())
       << "doubtful_settings() says it";
+}
+
+TEST(Doubtful, PitchIsThatOfAllElementsAndNotOfTheFirstTwo) {
+  const Material steel{MetresPerSecond(5900.0), MetresPerSecond(3230.0)};
+  // 64 elements 1.9 mm apart, whose first and second stand at the ends.
+  Acquisition random = of_data(1.9e-3, 50e6);
+  random.probe = make_linear_probe(64, Metres(1.9e-3), Metres(0.0), Hertz(5e6), Hertz(3e6));
+  std::swap(random.probe.elements[1], random.probe.elements[63]);
+  EXPECT_THAT(doubtful_data({}, random, steel), IsEmpty());
+  // A ring of 40 mm whose detectors are listed side by side: the first two face each other.
+  Acquisition ring = of_data(1e-3, 50e6);
+  for (std::size_t k = 0; k < ring.probe.elements.size(); ++k) {
+    const double angle = 2.0 * std::numbers::pi / 16.0 * static_cast<double>(k / 2 + k % 2 * 8);
+    ring.probe.elements[k].centre = {Metres(40e-3 * std::cos(angle)), Metres(), Metres(40e-3 * std::sin(angle))};
+    ring.probe.elements[k].normal = {-std::cos(angle), 0.0, -std::sin(angle)};
+  }
+  EXPECT_THAT(doubtful_data({}, ring, steel), IsEmpty());
+  // The other way round: millimetres stay doubtful where the first two are at one place.
+  Acquisition millimetres = of_data(0.6, 50e6);
+  millimetres.probe.elements[1].centre = millimetres.probe.elements[0].centre;
+  EXPECT_THAT(doubtful_data({}, millimetres, steel),
+              ElementsAre("data: distance of neighbouring elements = 0.6 m: mm, for 0.0006 m?"));
 }
 
 TEST(Doubtful, SetupsCarryThem) {
@@ -137,8 +163,9 @@ TEST(Doubtful, EventsInUnitsThatNobodyMeans) {
   const MetresPerSecond velocity(6320.0);
   EXPECT_THAT(of(PointWaveEvent{{Metres(-7.0), Metres(0.0), Metres(-8e-3)}, velocity, std::nullopt}),
               testing::ElementsAre("data: transmit event 1, x of the point = -7 m: mm, for -0.007 m?"));
-  EXPECT_THAT(of(PointWaveEvent{{Metres(0.0), Metres(0.0), Metres(-8e-3)}, MetresPerSecond(6.32), std::nullopt}),
-              testing::ElementsAre(testing::HasSubstr("data: transmit event 1, velocity = 6.32 m/s: slower than sound in air; km/s")));
+  EXPECT_THAT(
+      of(PointWaveEvent{{Metres(0.0), Metres(0.0), Metres(-8e-3)}, MetresPerSecond(6.32), std::nullopt}),
+      testing::ElementsAre(testing::HasSubstr("data: transmit event 1, velocity = 6.32 m/s: slower than sound in air; km/s")));
   EXPECT_THAT(of(LawEvent{{0, 1}, {0.0F, 0.5F}}),
               testing::ElementsAre("data: transmit event 1, delay = 0.5 s: us, for 5e-07 s?"));
   EXPECT_THAT(of(PointWaveEvent{{Metres(0.0), Metres(0.0), Metres(-8e-3)}, velocity, Seconds(1e-6)}), testing::IsEmpty());
