@@ -45,8 +45,8 @@ void PrintTo(const Reader& reader, std::ostream* out) {
 
 void read_index(const std::filesystem::path& binary) {
   std::istringstream xml(
-      "<Acq nbCartoByShot=\"0\"><ShotDescSave><DataDescSave classType=\"2\" type=\"16\"/>"
-      "<DataDescSave classType=\"1\" type=\"6\" indice=\"1\"/></ShotDescSave></Acq>");
+      "<Acq nbCartoByShot=\"0\"><ShotDescSave><DataSave><DataDescSave classType=\"2\" type=\"16\"/>"
+      "<DataDescSave classType=\"1\" type=\"6\" indice=\"1\"/></DataSave></ShotDescSave></Acq>");
   std::ifstream bytes(binary, std::ios::binary);
   static_cast<void>(formats::read_m2k_index(xml, "acq_desc.xml", bytes, binary.string()));
 }
