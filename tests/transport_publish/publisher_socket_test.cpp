@@ -107,7 +107,8 @@ TEST(ZeromqSink, SubscriptionsAreTakenOnAThreadOfItsOwn) {
   sink->setup_changed(stream.setup());
   ZmtpPeer subscriber(sink->port(), "SUB");
   std::size_t allocations = 0;
-  for (int turn = 0; turn < 12; ++turn) {
+  // As many images as a stream has buffers: where its thread is late, on a busy machine, those beyond them take memory.
+  for (int turn = 0; turn < 8; ++turn) {
     subscriber.send(ZmtpPeer::subscription(fmt::format("{:02}{}", turn, std::string(100, 'x'))));
     subscriber.ping();  // libzmq has read it
     const FinishedFrame frame = stream.frame(1);
@@ -116,8 +117,8 @@ TEST(ZeromqSink, SubscriptionsAreTakenOnAThreadOfItsOwn) {
     sink->publish(frame);
     allocations += thread_allocations() - before;
   }
-  // The subscriptions are some 1200 nodes. Images take memory where all buffers still wait for the socket's thread: four times each.
-  EXPECT_LT(allocations, 12U * 10U);
+  // A message's header is allocated where it is sent.
+  EXPECT_EQ(allocations, 0U);
 }
 
 // A subscriber that leaves has libzmq walk all that the others hold.
