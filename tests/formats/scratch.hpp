@@ -1,4 +1,4 @@
-// A folder of its own for a test, gone afterwards; and the line of an error.
+// A folder of its own for a test, gone afterwards.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -47,17 +47,6 @@ inline void save(const std::filesystem::path& path, const std::vector<std::uint8
 inline std::vector<std::uint8_t> load(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
-
-/// The InputError's line, or "" if the call succeeds; any other exception fails the test.
-template <class Call>
-std::string input_error(Call&& call) {
-  try {
-    call();
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return {};
 }
 
 }  // namespace echoform::test

@@ -6,6 +6,7 @@
 #include "formats/frame_writer.hpp"
 #include "formats/recording.hpp"
 #include "tests/formats/scratch.hpp"
+#include "tests/support/input_error.hpp"
 
 namespace echoform::test {
 namespace {

@@ -14,6 +14,7 @@
 #include "tests/formats/mat_maker.hpp"
 #include "tests/formats/mfmc_maker.hpp"
 #include "tests/formats/scratch.hpp"
+#include "tests/support/input_error.hpp"
 
 namespace echoform::test {
 namespace {

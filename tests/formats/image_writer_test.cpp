@@ -12,6 +12,7 @@
 #include "formats/image_writer.hpp"
 #include "formats/png.hpp"
 #include "tests/formats/scratch.hpp"
+#include "tests/support/input_error.hpp"
 #include "tests/support/places.hpp"
 
 namespace echoform::test {

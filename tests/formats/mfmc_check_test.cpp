@@ -9,6 +9,7 @@
 #include "formats/recording.hpp"
 #include "tests/formats/mfmc_maker.hpp"
 #include "tests/formats/scratch.hpp"
+#include "tests/support/input_error.hpp"
 
 namespace echoform::test {
 namespace {

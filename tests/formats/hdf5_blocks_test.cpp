@@ -20,6 +20,7 @@
 #include "formats/hdf5_maker.hpp"
 #include "tests/formats/full_disk.hpp"
 #include "tests/formats/scratch.hpp"
+#include "tests/support/input_error.hpp"
 
 namespace echoform::test {
 namespace {

@@ -21,6 +21,8 @@
 #include "formats/frame_writer.hpp"
 #include "formats/guarded_trial.hpp"
 #include "tests/formats/scratch.hpp"
+#include "tests/support/input_error.hpp"
+#include "tests/support/patience.hpp"
 
 namespace echoform::test {
 namespace {
@@ -45,7 +47,7 @@ TEST(GuardedTrial, EndsWithWhoeverWaitsForIt) {
   ::kill(waiting, SIGKILL);
   ::waitpid(waiting, nullptr, 0);
   pollfd closed{ends[0], POLLIN, 0};
-  EXPECT_EQ(::poll(&closed, 1, 20'000), 1) << "the trial is still there";
+  EXPECT_EQ(::poll(&closed, 1, static_cast<int>(std::chrono::milliseconds(patience).count())), 1) << "the trial is still there";
   EXPECT_EQ(::read(ends[0], &begun, 1), 0);
   ::close(ends[0]);
 }

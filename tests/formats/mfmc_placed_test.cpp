@@ -117,7 +117,7 @@ TEST(MfmcPlaced, PositionsWithinAFrameAreThePlacementsOfOne) {
   EXPECT_EQ(recording->pose(0), std::nullopt);
 }
 
-/// As test_mfmc_writer.cpp has it of files without placements.
+/// As mfmc_writer_test.cpp has it of files without placements.
 TEST(MfmcPlaced, fault_KilledProcessLeavesItsFinishedFrames) {
   const Acquisition a = four_elements();
   for (int round = 0; round < 9; ++round) {

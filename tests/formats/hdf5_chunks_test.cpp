@@ -19,6 +19,7 @@
 #include "tests/formats/mat73_maker.hpp"
 #include "tests/formats/mfmc_maker.hpp"
 #include "tests/formats/scratch.hpp"
+#include "tests/support/input_error.hpp"
 
 namespace echoform::test::hdf5_chunks {
 namespace {

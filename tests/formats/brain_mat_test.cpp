@@ -1,4 +1,8 @@
 #include <gmock/gmock.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
 
 #include <cmath>
 #include <limits>
@@ -8,6 +12,7 @@
 #include "formats/recording.hpp"
 #include "tests/formats/mat_maker.hpp"
 #include "tests/formats/scratch.hpp"
+#include "tests/support/input_error.hpp"
 
 namespace echoform::test {
 namespace {
@@ -242,6 +247,17 @@ TEST(OpenRecording, RefusesWhatIsNoFile) {
   };
   EXPECT_EQ(error(scratch / "none.mat"), (scratch / "none.mat").string() + ": found no such file; expected a recording");
   EXPECT_THAT(error(scratch.path()), HasSubstr("found a directory"));
+  ASSERT_EQ(::mkfifo((scratch / "pipe.mat").c_str(), 0600), 0);
+  EXPECT_EQ(error(scratch / "pipe.mat"),
+            (scratch / "pipe.mat").string() + ": found something that is not a regular file; expected a recording");
+  const int socket = ::socket(AF_UNIX, SOCK_STREAM, 0);
+  sockaddr_un address{.sun_family = AF_UNIX, .sun_path = {}};
+  const std::string place = scratch / "socket.mat";
+  ASSERT_LT(place.size(), sizeof address.sun_path);
+  place.copy(address.sun_path, place.size());
+  ASSERT_EQ(::bind(socket, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+  EXPECT_EQ(error(place), place + ": found something that is not a regular file; expected a recording");
+  ::close(socket);
   save(scratch / "empty.mat", {});
   EXPECT_THAT(error(scratch / "empty.mat"), HasSubstr("found an empty file"));
   save(scratch / "data.csv", {1, 2, 3});

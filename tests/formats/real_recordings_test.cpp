@@ -6,6 +6,7 @@
 
 #include "formats/recording.hpp"
 #include "tests/formats/scratch.hpp"
+#include "tests/support/input_error.hpp"
 #include "tests/support/places.hpp"
 
 namespace echoform::test {

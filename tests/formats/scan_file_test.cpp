@@ -12,8 +12,10 @@
 
 #include "base/errors.hpp"
 #include "formats/hdf5_file.hpp"
+#include "formats/image_writer.hpp"
 #include "formats/scan_file.hpp"
 #include "tests/formats/scratch.hpp"
+#include "tests/support/input_error.hpp"
 
 namespace echoform::test {
 namespace {
@@ -156,6 +158,16 @@ TEST(ScanFile, WhatIsNoneIsOneLine) {
   const ScanRecord other(volume(), {"TT"}, Composition::maximum, makings());
   EXPECT_EQ(input_error([&] { static_cast<void>(read_scan_contents(path, other)); }),
             path.string() + ": found view LL; expected TT");
+  const ScanRecord of_two(volume(), {"LL", "TT"}, Composition::maximum, makings());
+  const auto two = folder / "two.h5";
+  write_scan_file(two, makings_of(makings()), Composition::maximum, volume(), of_two.contents());
+  EXPECT_EQ(input_error([&] { static_cast<void>(read_scan_contents(two, record)); }),
+            two.string() + ": found more views than that; expected 1");
+  const auto image = folder / "image.h5";
+  const std::vector<float> values(volume().pixels(), 1.0F);
+  make_image_writer(image)->write({.grid = volume(), .envelope = values});
+  EXPECT_EQ(input_error([&] { static_cast<void>(read_scan_makings(image)); }),
+            image.string() + ": found no TYPE; expected a file of TYPE ECHOFORM_SCAN");
   Grid wider = volume();
   wider.x.count = 6;
   const ScanRecord larger(wider, {"LL"}, Composition::maximum, makings());

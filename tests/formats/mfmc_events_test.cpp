@@ -16,6 +16,7 @@
 #include "tests/formats/mfmc_maker.hpp"
 #include "tests/formats/scratch.hpp"
 #include "tests/support/every_form.hpp"
+#include "tests/support/input_error.hpp"
 
 namespace echoform::test {
 namespace {
@@ -301,14 +302,8 @@ TEST_F(MfmcEvents, KeepThePositionsAtWhichTheyAreFired) {
   EXPECT_NEAR(found.probe.elements[0].centre.x.value, a.probe.elements[0].centre.x.value, 1e-15) << "in the probe's coordinates";
   RecordingOptions least;
   least.limits.positions = 2;
-  try {
-    static_cast<void>(open_recording(file_, least));
-    FAIL() << "accepted";
-  } catch (const InputError& error) {
-    EXPECT_THAT(
-        error.what(),
-        HasSubstr("PROBE_PLACEMENT_INDEX: found more positions of the probe within a frame than that; expected at most 2"));
-  }
+  EXPECT_THAT(input_error([&] { static_cast<void>(open_recording(file_, least)); }),
+              HasSubstr("PROBE_PLACEMENT_INDEX: found more positions of the probe within a frame than that; expected at most 2"));
   // Of a position whose probe looks away from the part.
   change([](hid_t file) {
     const hid_t set = H5Dopen2(file, "/SEQUENCES/S1/PROBE_Y_DIRECTION", H5P_DEFAULT);
@@ -316,12 +311,8 @@ TEST_F(MfmcEvents, KeepThePositionsAtWhichTheyAreFired) {
     H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data());
     H5Dclose(set);
   });
-  try {
-    static_cast<void>(open_recording(file_));
-    FAIL() << "accepted";
-  } catch (const InputError& error) {
-    EXPECT_THAT(error.what(), AllOf(HasSubstr("placement 2"), HasSubstr("emission"))) << error.what();
-  }
+  EXPECT_THAT(input_error([&] { static_cast<void>(open_recording(file_)); }),
+              AllOf(HasSubstr("placement 2"), HasSubstr("emission")));
 }
 
 TEST_F(MfmcEvents, PositionsKeepTheirNumbersWhicheverIsFiredFirst) {

@@ -9,17 +9,13 @@
 #include "base/errors.hpp"
 #include "formats/json_node.hpp"
 #include "formats/nde_setup.hpp"
+#include "tests/support/input_error.hpp"
 
 namespace echoform::formats {
 namespace {
 
 std::string refusal_of(const std::string& text, const JsonLimits& limits = {}) {
-  try {
-    const JsonDocument document(text, "Setup", limits);
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "";
+  return test::input_error([&] { const JsonDocument document(text, "Setup", limits); });
 }
 
 /// "[{},{},...]", and what stands in each.

@@ -169,6 +169,24 @@ TEST(NumberFigure, WhatHasNoValueIsApartAndTakesNothingFromItsNeighbours) {
   for (const double x : {23e-3, 30e-3, 37e-3}) EXPECT_EQ(colour_at(figure, x, 5e-3), sequential_colour(0.9F)) << x;
 }
 
+TEST(NumberFigure, DecibelsOfWhatHasNoValueHaveAnEntryBelowTheBar) {
+  const auto grey_beside_the_axes = [](float second) {
+    const auto values = twice({1.0F, second, 1.0F});
+    const Figure figure = draw_figure({.grid = columns(3), .envelope = values});
+    std::size_t count = 0;
+    for (std::size_t row = 0; row < figure.layout.height; ++row) {
+      for (std::size_t column = figure.layout.left + figure.layout.plot_width; column < figure.layout.width; ++column) {
+        const auto* p = &figure.rgb[3 * (row * figure.layout.width + column)];
+        if (Rgb{p[0], p[1], p[2]} == no_value_colour) ++count;
+      }
+    }
+    return count;
+  };
+  // The entry is a square as wide as the bar; edges of letters have a pixel of this grey here and there.
+  EXPECT_GT(grey_beside_the_axes(none), 300U);
+  EXPECT_LT(grey_beside_the_axes(0.5F), 100U);
+}
+
 TEST(NumberFigure, KeepsWhatStandsOutWhereItShrinks) {
   std::vector<float> row(5000, 0.01F);
   row[2000] = -1.0F;

@@ -10,6 +10,7 @@
 #include "formats/recording.hpp"
 #include "tests/formats/scratch.hpp"
 #include "tests/support/every_form.hpp"
+#include "tests/support/input_error.hpp"
 #include "transport/acquisition/framing.hpp"
 #include "transport/acquisition/hello.hpp"
 
@@ -508,6 +509,37 @@ INSTANTIATE_TEST_SUITE_P(EveryKind, WrittenFrames,
                          ::testing::Combine(::testing::Values(MatrixKind::full, MatrixKind::half, MatrixKind::half_summed),
                                             ::testing::Values(SampleEncoding::int16, SampleEncoding::packed12,
                                                               SampleEncoding::float32)));
+
+TEST(CaptureReader, RefusesHeadersOfOtherFiles) {
+  const Scratch scratch;
+  const auto path = scratch / "x.efcap";
+  { CaptureWriter(path, WallTime(1'000'000)).close(nanoseconds(0)); }
+  const std::vector<std::uint8_t> whole = load(path);
+  ASSERT_GE(whole.size(), capture_header_bytes);
+  const auto error_with = [&](std::size_t at, std::uint64_t value, std::size_t size, bool right_sum = true) {
+    std::vector<std::uint8_t> bytes = whole;
+    std::memcpy(bytes.data() + at, &value, size);
+    if (right_sum) {
+      const std::uint32_t sum = formats::crc32c(std::as_bytes(std::span(bytes)).first(28));
+      std::memcpy(bytes.data() + 28, &sum, sizeof sum);
+    }
+    save(path, bytes);
+    return input_error([&] { const CaptureReader reader(path); });
+  };
+  const std::string name = path.string();
+  EXPECT_EQ(error_with(0, 'X', 1), name + ": found another beginning; expected that of a capture (\"EFCAPTUR\")");
+  EXPECT_EQ(error_with(24, 1, 1, false), name + ": found a header whose checksum is wrong; expected a whole capture");
+  EXPECT_EQ(error_with(8, 2, 4), name + ": found version 2; expected version 1");
+  EXPECT_EQ(error_with(12, 64, 4), name + ": found a header of 64 bytes; expected 32");
+  EXPECT_EQ(error_with(16, (std::uint64_t{1} << 62) - 1, 8), "");
+  EXPECT_EQ(error_with(16, std::uint64_t{1} << 62, 8),
+            name + ": found a time beyond all times; expected nanoseconds since 1970 below 2^62");
+  save(path, std::vector<std::uint8_t>(whole.begin(), whole.begin() + capture_header_bytes - 1));
+  EXPECT_EQ(input_error([&] { const CaptureReader reader(path); }),
+            name + ": found another beginning; expected that of a capture (\"EFCAPTUR\")");
+  EXPECT_EQ(input_error([&] { const CaptureReader reader(scratch.path()); }),
+            scratch.path().string() + ": found Is a directory; expected a file that can be read");
+}
 
 }  // namespace
 }  // namespace echoform::test

@@ -3,6 +3,7 @@
 #include "acquisition/firings.hpp"
 #include "formats/pair_order.hpp"
 #include "tests/formats/scratch.hpp"
+#include "tests/support/input_error.hpp"
 
 namespace echoform::formats {
 namespace {

@@ -9,6 +9,7 @@
 #include "formats/image_writer.hpp"
 #include "formats/png.hpp"
 #include "tests/formats/scratch.hpp"
+#include "tests/support/input_error.hpp"
 
 namespace echoform::test {
 namespace {
