@@ -20,6 +20,7 @@
 #include "tests/beamform/cuda_rows.hpp"
 #include "tests/beamform/signals.hpp"
 #include "tests/scan_lines/adaptive_reference.hpp"
+#include "tests/support/input_error.hpp"
 #include "tests/support/require_gpu.hpp"
 
 namespace echoform::adaptive_pixels {
@@ -313,13 +314,8 @@ TEST_P(AdaptivePixelsOn, WithoutTheFactorAreThePlainImage) {
 TEST(AdaptivePixels, RefuseWhatPixelsCannotHave) {
   const ImagingPlan plan = plan_of_pixels();
   const auto backend = make_cpu_backend(1);
-  const auto refusal = [&](const AdaptiveBeamformOptions& options) -> std::string {
-    try {
-      static_cast<void>(make_adaptive_beamform_cpu(options, *backend));
-    } catch (const InputError& error) {
-      return error.what();
-    }
-    return {};
+  const auto refusal = [&](const AdaptiveBeamformOptions& options) {
+    return test::input_error([&] { static_cast<void>(make_adaptive_beamform_cpu(options, *backend)); });
   };
   AdaptiveOptions adaptive;
   adaptive.kind = "f_dmas";

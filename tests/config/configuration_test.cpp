@@ -12,6 +12,7 @@
 #include "methods/tfm/section.hpp"
 #include "settings/key_table.hpp"
 #include "settings/reader.hpp"
+#include "tests/support/input_error.hpp"
 #include "tests/support/places.hpp"
 
 namespace echoform {
@@ -21,12 +22,7 @@ using ::testing::ElementsAre;
 
 /// What parsing `text` as scan.toml throws; empty if it throws nothing.
 std::string fault_of(std::string_view text) {
-  try {
-    static_cast<void>(parse_configuration(text, "scan.toml"));
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "";
+  return test::input_error([&] { static_cast<void>(parse_configuration(text, "scan.toml")); });
 }
 
 TEST(Configuration, EmptyFileGivesTheDefaults) {
@@ -227,12 +223,7 @@ class ConfigurationFile : public ::testing::Test {
   ConfigurationFile() { std::filesystem::create_directories(folder_); }
   ~ConfigurationFile() override { std::filesystem::remove_all(folder_); }
   std::string fault(const std::filesystem::path& path) {
-    try {
-      static_cast<void>(load_configuration(path));
-    } catch (const InputError& error) {
-      return error.what();
-    }
-    return "";
+    return test::input_error([&] { static_cast<void>(load_configuration(path)); });
   }
   const std::filesystem::path folder_ =
       std::filesystem::path(::testing::TempDir()) /

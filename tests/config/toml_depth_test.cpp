@@ -9,6 +9,7 @@
 #include "base/errors.hpp"
 #include "config/configuration.hpp"
 #include "settings/live_keys.hpp"
+#include "tests/support/input_error.hpp"
 
 namespace echoform {
 namespace {
@@ -20,12 +21,7 @@ std::string times(std::size_t count, std::string_view text) {
 }
 
 std::string line_of(const std::string& text) {
-  try {
-    static_cast<void>(parse_configuration(text, "deep.toml"));
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "";
+  return test::input_error([&] { static_cast<void>(parse_configuration(text, "deep.toml")); });
 }
 
 TEST(TomlDepth, KeysAndValuesThatNestTooDeepAreALineWhateverTheirSize) {

@@ -80,6 +80,71 @@ TEST(EventLeg, OfPlaneWavesInContactIsTheirFormula) {
   EXPECT_FALSE(law.receive->plane_wave(0).has_value());
 }
 
+/// 33 elements on an arc, and a plane wave of all of them for `velocity` that passes the origin of coordinates at 1 us.
+Acquisition arc_of(double angle, double velocity) {
+  PlaneWaveEvent wave = plane_wave(angle, MetresPerSecond(velocity));
+  wave.slowness_z = std::cos(angle) / velocity;
+  Acquisition acquisition = array_of(33, {});
+  acquisition.probe = make_curvilinear_probe(33, Metres(0.5e-3), Metres(20e-3), Metres(0.4e-3), Hertz(5e6), Hertz(3e6));
+  double z = 0.0;  // of the probe's origin, the mean of all elements
+  for (const Element& element : acquisition.probe.elements) z += element.centre.z.value / 33.0;
+  wave.delay = Seconds(1e-6 + z * std::cos(angle) / velocity);
+  acquisition.events = {{wave, {}}};
+  return acquisition;
+}
+
+TEST(EventLeg, OfPlaneWavesOfACurvedArrayIsTheirFormulaInItsPlane) {
+  for (const double angle : {-15.0 * degrees, 0.0, 10.0 * degrees}) {
+    const DelayLaw law = contact(arc_of(angle, velocity_l));
+    for (const auto& [x, z] : {std::pair{0.0, 10e-3}, std::pair{-3e-3, 25e-3}, std::pair{8e-3, 1e-3}}) {
+      EXPECT_NEAR(time_to(*law.transmit, 0, at(x, z)), 1e-6 + (x * std::sin(angle) + z * std::cos(angle)) / velocity_l, 1e-15);
+    }
+    // An image takes no table for it.
+    EXPECT_TRUE(law.transmit->plane_wave_on(0, in_plane).has_value());
+  }
+}
+
+TEST(EventLeg, OfACurvedArraysPlaneWaveIsTheFirstArrivalBesideItsPlaneAndAtAnotherVelocity) {
+  const double angle = 10.0 * degrees;
+  const Acquisition acquisition = arc_of(angle, velocity_l);
+  const auto first = [&](const Point& p, double velocity) {
+    double least = 1.0;
+    for (const Element& e : acquisition.probe.elements) {
+      const double fires = 1e-6 + (e.centre.x.value * std::sin(angle) + e.centre.z.value * std::cos(angle)) / velocity_l;
+      const double way = std::hypot(p.x.value - e.centre.x.value, p.y.value, p.z.value - e.centre.z.value);
+      least = std::min(least, fires + way / velocity);
+    }
+    return least;
+  };
+  const DelayLaw law = contact(acquisition);
+  const Point beside{Metres(3e-3), Metres(-6e-3), Metres(15e-3)};
+  EXPECT_NEAR(time_to(*law.transmit, 0, beside), first(beside, velocity_l), 1e-15);
+  // Ahead of the array, where it lights the part.
+  for (const Point& p : {at(1e-3, 8e-3), at(3e-3, 15e-3), at(-2e-3, 20e-3)}) {
+    EXPECT_NEAR(time_to(*contact(acquisition, "TL").transmit, 0, p), first(p, velocity_t), 1e-15);
+  }
+}
+
+TEST(EventLeg, OfTwoNeighboursOfACurvedArrayIsThatOfTheirChord) {
+  Acquisition acquisition = arc_of(0.0, velocity_l);
+  std::get<PlaneWaveEvent>(acquisition.events[0].form).elements = {20, 21};
+  const DelayLaw law = contact(acquisition);
+  // Along the chord the wave goes by as it passes its ends, and ahead of it at what is left of the slowness.
+  const Point a = acquisition.probe.elements[20].centre;
+  const Point b = acquisition.probe.elements[21].centre;
+  const double dx = (b.x - a.x).value;
+  const double dz = (b.z - a.z).value;
+  const double chord = std::hypot(dx, dz);
+  const double along = dz / velocity_l / chord;
+  const double ahead = std::sqrt(1.0 / (velocity_l * velocity_l) - along * along);
+  const Point p = at(4e-3, 12e-3);
+  const double px = (p.x - a.x).value;
+  const double pz = (p.z - a.z).value;
+  const double expected =
+      1e-6 + a.z.value / velocity_l + along * (px * dx + pz * dz) / chord + ahead * (pz * dx - px * dz) / chord;
+  EXPECT_NEAR(time_to(*law.transmit, 0, p), expected, 1e-15);
+}
+
 TEST(EventLeg, OneFiringLaunchesBothModesEachAtItsAngle) {
   const double angle = 20.0 * degrees;
   const Acquisition acquisition = array_of(16, {plane_wave(angle, MetresPerSecond(velocity_l))});

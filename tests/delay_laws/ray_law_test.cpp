@@ -15,6 +15,7 @@
 #include "rays/ray_path.hpp"
 #include "rays/surface_kind.hpp"
 #include "tests/rays/brute_force.hpp"
+#include "tests/support/input_error.hpp"
 
 namespace echoform {
 namespace {
@@ -69,12 +70,7 @@ double time_of(const Leg& leg, std::size_t source, const Point& pixel) {
 }
 
 std::string fault_of(std::string_view name, const std::string& view, const Scene& scene) {
-  try {
-    static_cast<void>(law_of(name, above(0.0), view, scene));
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "";
+  return test::input_error([&] { static_cast<void>(law_of(name, above(0.0), view, scene)); });
 }
 
 class Random {
@@ -364,14 +360,13 @@ TEST(RayLaws, RefuseWhatTheyLack) {
               "[backwall] kind: found no backwall; expected one for a view that skips: its rays are reflected there");
     EXPECT_THAT(fault_of(law, "LLLL-L", scene), ::testing::HasSubstr("[imaging] views: found \"LLLL-L\", 4 legs on a side"));
   }
-  try {
-    const Acquisition acquisition = above(0.0);
-    static_cast<void>(
-        make_delay_law("immersion", {acquisition, {MetresPerSecond(ray_longitudinal), {}}, "LT", immersed(nullptr)}));
-    FAIL() << "no shear velocity";
-  } catch (const InputError& error) {
-    EXPECT_STREQ(error.what(), "[material] shear_velocity: found 0 m/s; expected a positive velocity, which the view needs");
-  }
+  EXPECT_EQ(test::input_error([&] {
+              const Acquisition acquisition = above(0.0);
+              static_cast<void>(
+                  make_delay_law("immersion", {acquisition, {MetresPerSecond(ray_longitudinal), {}}, "LT", immersed(nullptr)}));
+            }),
+            "[material] shear_velocity: found none; expected a positive velocity, which the view needs")
+      << "no shear velocity";
 }
 
 }  // namespace

@@ -17,6 +17,7 @@
 #include "delay_laws/delay_law.hpp"
 #include "rays/surface_kind.hpp"
 #include "tests/rays/spatial_force.hpp"
+#include "tests/support/input_error.hpp"
 
 // A namespace of its own: other files of this program have surfaces and velocities too.
 namespace echoform::spatial_law {
@@ -323,29 +324,20 @@ TEST_P(SpatialLaw, WavesLeaveTowardsWhereTheLeastRayMeetsTheSurface) {
 
 INSTANTIATE_TEST_SUITE_P(All, SpatialLaw, testing::Range(0, 9));
 
-std::string fault_of(const std::function<void()>& act) {
-  try {
-    act();
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "";
-}
-
 TEST(SpatialLaws, OfViewsThatSkipWantABackwall) {
-  EXPECT_EQ(fault_of([] { static_cast<void>(law_of(sphere(false).front, "TT-T")); }),
+  EXPECT_EQ(test::input_error([] { static_cast<void>(law_of(sphere(false).front, "TT-T")); }),
             "[backwall] kind: found no backwall; expected one for a view that skips: its rays are reflected there");
 }
 
 TEST(SpatialLaws, KindsSayWhatTheyDoNotTake) {
-  const auto made = [](SurfaceDescription d) { return fault_of([&] { static_cast<void>(make_any_surface(d)); }); };
+  const auto made = [](SurfaceDescription d) { return test::input_error([&] { static_cast<void>(make_any_surface(d)); }); };
   EXPECT_EQ(made({"[surface]", "sphere", {}, {}}),
             "[surface] radius: found no value; expected a number in m, which kind = \"sphere\" needs");
   EXPECT_EQ(made({"[surface]", "sphere", {{"radius", 0.02}}, {{"side", "left"}}}),
             "[surface] side: found \"left\"; expected \"outside\" or \"inside\"");
   EXPECT_EQ(made({"[surface]", "cylinder", {{"radius", 0.02}, {"dip", 85.0}}, {}}),
             "[surface] dip: found 85; expected a number in degrees, -80 to 80");
-  EXPECT_EQ(fault_of([] {
+  EXPECT_EQ(test::input_error([] {
               static_cast<void>(make_surface({"[backwall]", "sphere", {{"radius", 0.02}}, {}}));
             }),
             "[backwall]: found a sphere in three dimensions; expected what is drawn out along y: a plane that is not tilted "

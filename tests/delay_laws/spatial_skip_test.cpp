@@ -25,6 +25,7 @@
 #include "rays/ray_field.hpp"
 #include "rays/surface_kind.hpp"
 #include "tests/rays/spatial_force.hpp"
+#include "tests/support/input_error.hpp"
 
 // A namespace of its own: other files of this program have surfaces and velocities too.
 namespace echoform::spatial_skip {
@@ -646,18 +647,15 @@ TEST(SpatialSkipsAt, AnEndOfPlanningStopWithinAPortion) {
 }
 
 TEST(SpatialSkipsAt, PointsAreRefusedInOneLine) {
-  const auto fault_of = [](const Scene& scene) -> std::string {
-    try {
+  const auto fault_of = [](const Scene& scene) {
+    return test::input_error([&] {
       const Material aluminium{MetresPerSecond(longitudinal), MetresPerSecond(shear)};
       Acquisition acquisition;
       acquisition.probe = make_linear_probe(2, Metres(1e-3), Metres(5e-4), Hertz(5e6), Hertz(3e6));
       const Point pixel{Metres(0.0), Metres(0.0), Metres(0.01)};
       double found = 0.0;
       make_delay_law("contact", {acquisition, aluminium, "LLL-L", scene}).transmit->travel_times(0, {&pixel, 1}, {&found, 1});
-    } catch (const InputError& error) {
-      return error.what();
-    }
-    return "";
+    });
   };
   Scene scene;
   scene.spatial_backwall = make_any_surface(plane(24e-3, 0.0, 5.0).description).spatial;

@@ -8,6 +8,7 @@
 
 #include "base/errors.hpp"
 #include "rays/surface_kind.hpp"
+#include "tests/support/input_error.hpp"
 
 namespace echoform {
 namespace {
@@ -43,12 +44,7 @@ void register_everywhere() {
 }
 
 std::string fault_of_adding(const std::string& name) {
-  try {
-    add_view_kind(everywhere(name, "T"));
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "";
+  return test::input_error([&] { add_view_kind(everywhere(name, "T")); });
 }
 
 Acquisition four_elements(double z) {
@@ -89,24 +85,19 @@ TEST(ViewKind, IsTakenByEveryLawWithItsOwnLegsOnTheOtherSide) {
 TEST(ViewKind, AMissingVelocityIsNamedAsForOtherViews) {
   register_everywhere();
   const Acquisition acquisition = four_elements(0.0);
-  try {
-    static_cast<void>(make_delay_law("contact", {acquisition, {MetresPerSecond(5900.0), {}}, "E-T"}));
-    ADD_FAILURE() << "no velocity of shear waves";
-  } catch (const InputError& error) {
-    EXPECT_STREQ(error.what(), "[material] shear_velocity: found 0 m/s; expected a positive velocity, which the view needs");
-  }
+  EXPECT_EQ(test::input_error([&] {
+              static_cast<void>(make_delay_law("contact", {acquisition, {MetresPerSecond(5900.0), {}}, "E-T"}));
+            }),
+            "[material] shear_velocity: found none; expected a positive velocity, which the view needs")
+      << "no velocity of shear waves";
 }
 
 TEST(ViewKind, TheUnknownOnesMessageNamesTheKnown) {
   register_everywhere();
   const Acquisition acquisition = four_elements(0.0);
-  try {
-    static_cast<void>(make_delay_law("contact", {acquisition, steel, "E-TT"}));
-    ADD_FAILURE() << "no such view";
-  } catch (const InputError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("[imaging] views: found \"E-TT\"; expected LL, LT, TL or TT"));
-    EXPECT_THAT(error.what(), EndsWith("up to 3 a side, or E-T, or E-L"));
-  }
+  const std::string line = test::input_error([&] { static_cast<void>(make_delay_law("contact", {acquisition, steel, "E-TT"})); });
+  EXPECT_THAT(line, HasSubstr("[imaging] views: found \"E-TT\"; expected LL, LT, TL or TT"));
+  EXPECT_THAT(line, EndsWith("up to 3 a side, or E-T, or E-L"));
 }
 
 TEST(ViewKind, NamesAreItsOwnAndFitForStreamsAndFiles) {

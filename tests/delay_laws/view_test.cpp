@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/errors.hpp"
+#include "tests/support/input_error.hpp"
 
 namespace echoform {
 namespace {
@@ -12,12 +13,7 @@ using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
 std::string fault_of(std::string_view text) {
-  try {
-    static_cast<void>(parse_view(text));
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "";
+  return test::input_error([&] { static_cast<void>(parse_view(text)); });
 }
 
 TEST(View, TwoLettersAreOneLegASide) {

@@ -1,6 +1,7 @@
 // Images of simulated flow, from a configuration through its own source, against what the scene says: velocities, their sign, and
 // how much of still tissue is left.
 #include <fmt/format.h>
+#include <gmock/gmock.h>
 
 #include <algorithm>
 #include <cmath>
@@ -11,6 +12,7 @@
 #include "tests/simulators/imaged.hpp"
 #include "tests/stages/stage_harness.hpp"
 #include "tests/support/allocation_counter.hpp"
+#include "tests/support/input_error.hpp"
 
 namespace echoform::test {
 namespace {
@@ -264,7 +266,70 @@ TEST(FlowImages, SayHowFastFlowMayBe) {
 }
 
 std::string refusal_of(const Configuration& configuration, const Acquisition& acquisition) {
-  return input_error_of([&] { (void)resolve_imaging({.configuration = configuration, .acquisition = acquisition}); });
+  return input_error([&] { (void)resolve_imaging({.configuration = configuration, .acquisition = acquisition}); });
+}
+
+/// Of beams whose events fire `of_data` times a second by the data, 0 where those do not say; `doppler` is the section. With
+/// `once` each beam is fired once.
+std::shared_ptr<const ImagingSetup> setup_with(const std::string& doppler, double of_data, bool once = false) {
+  const Configuration configuration = parse_configuration(
+      "[imaging]\nmethod = \"beams\"\nbackend = \"cpu\"\n[material]\nlongitudinal_velocity = 1540.0\n[beams]\ndepth = [0.008, "
+      "0.026]\n[filter]\nkind = \"none\"\n" +
+          doppler,
+      "flow.toml");
+  Acquisition acquisition = frame_of_disk().acquisition;
+  acquisition.pulse_repetition = Hertz(of_data);
+  if (once) acquisition.events = {acquisition.events[0], acquisition.events[12], acquisition.events[24]};
+  return resolve_imaging({.configuration = configuration, .acquisition = acquisition});
+}
+
+double nyquist_of(const std::shared_ptr<const ImagingSetup>& setup) {
+  return find_method("beams")->report(*setup).values["doppler"]["nyquist"].get<double>();
+}
+
+TEST(FlowImages, GoByTheRateThatTheDataState) {
+  for (const std::string doppler : {"[doppler]\n", "[doppler]\norder = 2\n"}) {
+    const auto setup = setup_with(doppler, 5000.0);
+    EXPECT_NEAR(nyquist_of(setup), sound_velocity * 5000.0 / (4.0 * frequency), 1e-9) << doppler;
+    const SetupReport report = find_method("beams")->report(*setup);
+    EXPECT_EQ(report.values["doppler"]["pulse_repetition"].get<double>(), 5000.0);
+    EXPECT_TRUE(report.values["doppler"]["pulse_repetition_of_data"].get<bool>());
+    EXPECT_THAT(setup->warnings, testing::Not(testing::Contains(testing::HasSubstr("pulse"))));
+  }
+  // The configuration's counts, and says so.
+  const auto replaced = setup_with("[doppler]\npulse_repetition = 4000.0\n", 5000.0);
+  EXPECT_NEAR(nyquist_of(replaced), nyquist, 1e-9);
+  EXPECT_THAT(replaced->notes, testing::Contains("flow.toml: [doppler] pulse_repetition = 4000 Hz replaces 5000 Hz of the data"));
+  // Without the section, and with a rate of 0, there is no flow.
+  for (const std::string doppler : {"", "[doppler]\npulse_repetition = 0\norder = 2\n"}) {
+    const auto setup = setup_with(doppler, 5000.0, true);
+    EXPECT_EQ(setup->recipe.outputs.front().description.view, "lines");
+    EXPECT_TRUE(find_method("beams")->report(*setup).values["doppler"].is_null());
+  }
+}
+
+TEST(FlowImages, RefuseRatesThatCannotBeAndDoubtThoseThatNobodyMeans) {
+  const auto refused = [](const std::string& doppler, double of_data) {
+    return input_error([&] { (void)setup_with(doppler, of_data); });
+  };
+  EXPECT_EQ(
+      refused("[doppler]\norder = 2\n", 0.0),
+      "flow.toml: [doppler] pulse_repetition: found none, and none that the data state; expected transmit events a second, by "
+      "which flow is found (or 0, for images without flow)");
+  // 704 samples at 20 MHz last 35.15 us.
+  EXPECT_EQ(
+      refused("[doppler]\npulse_repetition = 100e3\n", 0.0),
+      "flow.toml: [doppler] pulse_repetition: found 100000 Hz, an event each 10 us, beside A-scans that end 35.15 us after the "
+      "pulse; expected at most 2.845e+04 Hz: the transmit events of all ensembles, one after the other");
+  EXPECT_THAT(refused("[doppler]\n", 30e3),
+              testing::StartsWith("data: pulse repetition: found 30000 Hz, an event each 33.33 us"));
+  EXPECT_EQ(refused("[doppler]\npulse_repetition = 28400\n", 0.0), "");
+  EXPECT_NO_THROW((void)setup_with("", 100e3, true)) << "nothing goes by it";
+  const auto warnings = [](const std::string& doppler, double of_data) { return setup_with(doppler, of_data)->warnings; };
+  EXPECT_THAT(warnings("[doppler]\npulse_repetition = 10\n", 0.0),
+              testing::Contains("flow.toml: [doppler] pulse_repetition = 10 Hz: kHz, for 10000 Hz?"));
+  EXPECT_THAT(warnings("[doppler]\n", 4.0), testing::Contains("data: pulse repetition = 4 Hz: kHz, for 4000 Hz?"));
+  EXPECT_THAT(warnings("[doppler]\npulse_repetition = 500\n", 0.0), testing::Not(testing::Contains(testing::HasSubstr("kHz"))));
 }
 
 TEST(FlowImages, WantEnsemblesOfOneLength) {

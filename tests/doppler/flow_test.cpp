@@ -11,6 +11,7 @@
 
 #include "stages/autocorrelation/autocorrelation.hpp"
 #include "tests/doppler/ensembles.hpp"
+#include "tests/support/input_error.hpp"
 
 namespace echoform::test {
 namespace {
@@ -142,19 +143,19 @@ TEST_P(Flow, IsNothingWhereThereIsHardlyPower) {
 }
 
 TEST(FlowOptionsOfStages, AreChecked) {
-  EXPECT_EQ(input_error_of([] {
+  EXPECT_EQ(input_error([] {
               (void)make_flow_cpu({FlowKind::velocity, MetresPerSecond(0.0)});
             }),
             "flow stage, Nyquist velocity: found 0 m/s; expected above 0");
-  EXPECT_EQ(input_error_of([] {
+  EXPECT_EQ(input_error([] {
               (void)make_flow_cpu({FlowKind::velocity, MetresPerSecond(1.0), 2.0});
             }),
             "flow stage, threshold: found 2; expected 0 to 1");
-  EXPECT_EQ(input_error_of([] {
+  EXPECT_EQ(input_error([] {
               (void)make_autocorrelation_cpu({1, 0}, 1);
             }),
             "autocorrelation stage, ensemble: found 1; expected 2 samples or more");
-  EXPECT_EQ(input_error_of([] {
+  EXPECT_EQ(input_error([] {
               (void)make_autocorrelation_cpu({4, 0}, 1)->prepare(make_spec(ElementType::complex64, 6, 20));
             }),
             "autocorrelation stage, rows: found 6; expected a multiple of the ensemble, 4");

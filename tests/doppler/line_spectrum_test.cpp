@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "tests/doppler/ensembles.hpp"
+#include "tests/support/input_error.hpp"
 
 namespace echoform::test {
 namespace {
@@ -140,7 +141,7 @@ TEST_P(LineSpectrum, RefusesWhatThereIsNot) {
   const auto refused = [&](const auto& change) {
     LineSpectrumOptions options = spectrum_options(10, 8, 2, 32);
     change(options);
-    return input_error_of(
+    return input_error(
         [&] { (void)make_stage(line_spectrum_stage, options, backend())->prepare(make_spec(ElementType::complex64, 20, 30)); });
   };
   EXPECT_EQ(refused([](auto& o) { o.line = 2; }), "line-spectrum stage, line: found 2; expected one of 2");

@@ -15,6 +15,7 @@
 #include "tests/simulators/imaged.hpp"
 #include "tests/stages/stage_harness.hpp"
 #include "tests/support/allocation_counter.hpp"
+#include "tests/support/input_error.hpp"
 
 namespace echoform::test {
 namespace {
@@ -214,7 +215,7 @@ TEST(PixelFlow, FromAGpuIsThatOfTheCpu) {
 }
 
 std::string pixel_refusal(const std::string& imaging) {
-  return input_error_of([&] {
+  return input_error([&] {
     (void)resolve_imaging({.configuration = pixel_flow_configuration("", imaging),
                            .acquisition = frame_of_pixel_disk().acquisition,
                            .stated = {frame_of_pixel_disk().material, {}}});

@@ -9,6 +9,7 @@
 #include "settings/reader.hpp"
 #include "tests/simulators/imaged.hpp"
 #include "tests/stages/stage_harness.hpp"
+#include "tests/support/input_error.hpp"
 
 namespace echoform::test {
 namespace {
@@ -25,7 +26,6 @@ longitudinal_velocity = 1540.0
 depth = [0.008, 0.026]
 f_number = 1.5
 {}
-[doppler]
 {}
 [filter]
 kind = "none"
@@ -49,7 +49,7 @@ quantised = false
 noise_rms = 0.0
 points = [[0.0, 0.012, 1.0], [0.001, 0.018, 0.7]]
 )",
-                                         beams, doppler, repeats),
+                                         beams, doppler.empty() ? "" : "[doppler]\n" + doppler, repeats),
                              "pulses.toml");
 }
 
@@ -150,7 +150,7 @@ TEST(Pulses, AreAddedOnAGpuToo) {
 
 TEST(Pulses, AreSoundingsOfOneBeam) {
   const auto refused = [](const std::string& keys, int repeats, const std::string& doppler = "") {
-    return input_error_of([&] {
+    return input_error([&] {
       (void)resolve_imaging(
           {.configuration = pulse_configuration(keys, repeats, doppler), .acquisition = source_of(repeats).acquisition});
     });

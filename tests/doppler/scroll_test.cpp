@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tests/stages/stage_harness.hpp"
+#include "tests/support/input_error.hpp"
 
 namespace echoform::test {
 namespace {
@@ -88,7 +89,7 @@ TEST_P(Scroll, ShowsTheLastRows) {
 
 TEST_P(Scroll, RefusesRowsThatThereAreNot) {
   const auto refused = [&](const ScrollOptions& options) {
-    return input_error_of([&] { (void)make_stage(scroll_stage, options, backend())->prepare(scrolled_spec()); });
+    return input_error([&] { (void)make_stage(scroll_stage, options, backend())->prepare(scrolled_spec()); });
   };
   EXPECT_EQ(refused({6, 1, 4}), "scroll stage, rows: found 1 from 6 on; expected some of 6");
   EXPECT_EQ(refused({5, 2, 4}), "scroll stage, rows: found 2 from 5 on; expected some of 6");
@@ -97,7 +98,7 @@ TEST_P(Scroll, RefusesRowsThatThereAreNot) {
   const auto stage = make_stage(scroll_stage, ScrollOptions{0, 1, 4}, backend());
   (void)stage->prepare(scrolled_spec());
   EXPECT_FALSE(stage->accepts(ScrollOptions{0, 1, 5}));
-  EXPECT_EQ(input_error_of([&] {
+  EXPECT_EQ(input_error([&] {
               (void)stage->accepts(ScrollOptions{9, 1, 4});
             }),
             "scroll stage, rows: found 1 from 9 on; expected some of 6");

@@ -13,6 +13,7 @@
 #include "settings/reader.hpp"
 #include "tests/simulators/imaged.hpp"
 #include "tests/stages/stage_harness.hpp"
+#include "tests/support/input_error.hpp"
 
 namespace echoform::test {
 namespace {
@@ -286,14 +287,14 @@ TEST(MMode, TakesAnotherLineAtOnce) {
   ASSERT_NE(next, nullptr);
   EXPECT_EQ(find_method("beams")->report(*next).values["m_mode"]["line"], 2);
   EXPECT_EQ(find_method("beams")->report(*setup).values["m_mode"]["line"], 0);
-  EXPECT_EQ(input_error_of([&] { (void)find_method("beams")->retuned(*setup, with(3), 8); }),
+  EXPECT_EQ(input_error([&] { (void)find_method("beams")->retuned(*setup, with(3), 8); }),
             "scrolling.toml: [m_mode] line: found 3; expected 0 to 2, a line of the image");
 }
 
 TEST(ScrollingImages, AreRefusedInOneLine) {
   const Acquisition acquisition = scrolling_acquisition();
   const auto refused_of = [](const std::string& keys, const Acquisition& of) {
-    return input_error_of([&] { (void)resolve_imaging({.configuration = scrolling_configuration(keys), .acquisition = of}); });
+    return input_error([&] { (void)resolve_imaging({.configuration = scrolling_configuration(keys), .acquisition = of}); });
   };
   const auto refused = [&](const std::string& keys) { return refused_of(keys, acquisition); };
   const std::string doppler = "[doppler]\npulse_repetition = 4000.0\nwall_filter = \"fir\"\n";

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "tests/doppler/ensembles.hpp"
+#include "tests/support/input_error.hpp"
 
 namespace echoform::test {
 namespace {
@@ -277,7 +278,7 @@ TEST(WallFilterOptions, SayWhatTheyDoAndAreChecked) {
     const double dirichlet = std::sin(10.0 * std::numbers::pi * f) / (10.0 * std::sin(std::numbers::pi * f));
     EXPECT_NEAR(wall_filter_gain(mean, f), 1.0 - dirichlet * dirichlet, 1e-12);
   }
-  const auto refused = [](const WallFilterOptions& options) { return input_error_of([&] { validate(options); }); };
+  const auto refused = [](const WallFilterOptions& options) { return input_error([&] { validate(options); }); };
   EXPECT_EQ(refused({.ensemble = 1}), "wall-filter stage, ensemble: found 1; expected 2 to 128 samples");
   EXPECT_EQ(refused({.ensemble = 8, .order = 7}), "wall-filter stage, order: found 7; expected at most 6 of an ensemble of 8");
   EXPECT_EQ(refused({.kind = WallFilterKind::fir, .ensemble = 3, .taps = {1.0, 2.0, 3.0}}),
@@ -285,7 +286,7 @@ TEST(WallFilterOptions, SayWhatTheyDoAndAreChecked) {
   EXPECT_EQ(refused({.kind = WallFilterKind::svd, .ensemble = 8, .components = 8}),
             "wall-filter stage, components: found 8; expected 1 to 7 of an ensemble of 8");
   EXPECT_EQ(
-      input_error_of([] { (void)make_wall_filter_cpu({.ensemble = 8}, 1)->prepare(make_spec(ElementType::complex64, 12, 20)); }),
+      input_error([] { (void)make_wall_filter_cpu({.ensemble = 8}, 1)->prepare(make_spec(ElementType::complex64, 12, 20)); }),
       "wall-filter stage, rows: found 12; expected a multiple of the ensemble, 8");
 }
 

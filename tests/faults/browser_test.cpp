@@ -12,6 +12,7 @@
 
 #include "proto/image.pb.h"
 #include "tests/faults/server_bench.hpp"
+#include "tests/support/patience.hpp"
 #include "transport/web/web_sink.hpp"
 
 namespace echoform::faults {
@@ -70,7 +71,7 @@ class SlowPage {
   /// The sequence of the next image; 0 if none comes.
   [[nodiscard]] std::uint64_t next() {
     std::unique_lock lock(mutex_);
-    if (!came_.wait_for(lock, std::chrono::seconds(60), [&] { return !sequences_.empty(); })) return 0;
+    if (!came_.wait_for(lock, patience, [&] { return !sequences_.empty(); })) return 0;
     const std::uint64_t sequence = sequences_.front();
     sequences_.pop_front();
     return sequence;
@@ -110,7 +111,7 @@ class SlowPage {
 class SlowBrowser : public OnBackends {
  protected:
   static void wait_for_viewers(ServerBench& bench, std::size_t count) {
-    ASSERT_TRUE(bench.eventually([&] { return bench.server->sink<WebSink>().viewers() == count; }));
+    ASSERT_TRUE(bench.reaches([&] { return bench.server->sink<WebSink>().viewers() == count; }));
   }
   /// The quick browser takes every frame, with the right pixels, before the next is sent.
   static void show(ServerBench& bench, GoodSender& sender, Browser& quick, std::uint64_t first, std::size_t count) {

@@ -27,9 +27,9 @@ TEST_P(Connections, ReconnectStorm) {
   for (std::uint64_t turn = 1; turn <= times; ++turn) {
     const auto peer = bench.accepted_peer(acquisition, turn);
     bench.send_and_wait(*peer, shot_of(acquisition, 1, 0));
-    ASSERT_TRUE(bench.eventually([&] { return bench.books().frames.frames_in_flight == 1; }));
+    ASSERT_TRUE(bench.reaches([&] { return bench.books().frames.frames_in_flight == 1; }));
     peer->close();
-    ASSERT_TRUE(bench.eventually([&] { return open_connections(bench) == 0; }));
+    ASSERT_TRUE(bench.reaches([&] { return open_connections(bench) == 0; }));
   }
   bench.expect_change(before,
                       {.received = times, .dropped = {{DropReason::incomplete, times}}, .accepted = times, .lost = times});
@@ -58,7 +58,7 @@ TEST_P(Connections, ReconnectStormBesideASender) {
       sequences.push_back(2 + turn / 10);
     }
   }
-  ASSERT_TRUE(bench.eventually([&] { return open_connections(bench) == 1; }));
+  ASSERT_TRUE(bench.reaches([&] { return open_connections(bench) == 1; }));
   bench.expect_change(before, {.received = 20, .published = 20, .rejected = times});
   good.finish();
   bench.expect_images(acquisition, sequences);
@@ -139,7 +139,7 @@ TEST_P(Connections, HellosWhoseEventsContradictThem) {
       {foreign, "Hello event 0: found slowness_x in another wire type than its own; expected a double"},
   };
   bench.good.finish();
-  ASSERT_TRUE(bench.eventually([&] { return open_connections(bench) == 0; }));
+  ASSERT_TRUE(bench.reaches([&] { return open_connections(bench) == 0; }));
   for (const auto& [header, line] : refusals) {
     RawPeer peer(bench.port());
     peer.send(testing_support::raw_message(1, header, 0));
@@ -213,14 +213,14 @@ TEST_P(Connections, KilledWhileHeldBack) {
     Bytes all;
     for (std::uint64_t sequence = 1; sequence <= 6; ++sequence) all = std::move(all) + frame_message(acquisition, sequence);
     killed->send(all);
-    ASSERT_TRUE(bench.eventually([&] { return bench.books().frames.frames_in_flight == 2; }));
+    ASSERT_TRUE(bench.reaches([&] { return bench.books().frames.frames_in_flight == 2; }));
   }
   SenderOptions options;
   options.port = bench.port();
   options.pause = [&](std::chrono::milliseconds) {
     EXPECT_EQ(open_connections(bench), 1U);
     bench.gate.open();
-    EXPECT_TRUE(bench.eventually([&] { return open_connections(bench) == 0; }));
+    EXPECT_TRUE(bench.reaches([&] { return open_connections(bench) == 0; }));
   };
   AcquisitionSender second(acquisition, options);
   second.send_frame({11, WallTime(1)}, frame_of(acquisition, 11));
@@ -264,7 +264,7 @@ TEST_P(Connections, SilentOnesGiveWay) {
   const Acquisition acquisition = base_acquisition();
   const Books before = bench.books();
   RawPeer first(bench.port()), second(bench.port());
-  ASSERT_TRUE(bench.eventually([&] { return open_connections(bench) == 2; }));
+  ASSERT_TRUE(bench.reaches([&] { return open_connections(bench) == 2; }));
   GoodSender good(bench, acquisition, 2);
   good.send(1, 2);
   for (RawPeer* peer : {&first, &second}) {

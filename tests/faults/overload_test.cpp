@@ -38,7 +38,7 @@ TEST_P(Overload, BlockSender) {
   for (const std::uint64_t first : {1, 101}) {
     const Books before = bench.books();
     send_burst(bench, *peer, first, 12);
-    ASSERT_TRUE(bench.eventually([&] { return bench.books().frames.frames_in_flight == 4; }));
+    ASSERT_TRUE(bench.reaches([&] { return bench.books().frames.frames_in_flight == 4; }));
     const Books held = bench.books();
     EXPECT_EQ(held.frames.frames_received - before.frames.frames_received, 4U);
     EXPECT_EQ(held.frames.slots_free, 0U);
@@ -59,7 +59,7 @@ TEST_P(Overload, DropOldest) {
   for (const std::uint64_t first : {1, 101}) {
     const Books before = bench.books();
     send_burst(bench, *peer, first, 12);
-    ASSERT_TRUE(bench.eventually(
+    ASSERT_TRUE(bench.reaches(
         [&] { return bench.books().source.shots_received - before.source.shots_received == 12 * acquisition.elements(); }));
     const Books held = bench.books();
     EXPECT_EQ(held.frames.frames_in_flight, 4U);
@@ -80,7 +80,7 @@ TEST_P(Overload, DropNewest) {
   for (const std::uint64_t first : {1, 101}) {
     const Books before = bench.books();
     send_burst(bench, *peer, first, 12);
-    ASSERT_TRUE(bench.eventually(
+    ASSERT_TRUE(bench.reaches(
         [&] { return bench.books().source.shots_received - before.source.shots_received == 12 * acquisition.elements(); }));
     EXPECT_EQ(bench.books().frames.frames_in_flight, 4U);
     EXPECT_EQ(bench.books().frames.shots_stale, before.frames.shots_stale);
@@ -116,7 +116,7 @@ TEST_P(Overload, StopWhileHeld) {
   const Books before = bench.books();
   send_burst(bench, *peer, 1, 4);
   bench.send_and_wait(*peer, {});
-  ASSERT_TRUE(bench.eventually([&] { return bench.books().frames.frames_in_flight == 4; }));
+  ASSERT_TRUE(bench.reaches([&] { return bench.books().frames.frames_in_flight == 4; }));
   bench.gate.open();
   bench.server->stop();
   const Books after = bench.books();

@@ -29,7 +29,7 @@ TEST(Planning, EndsWhenTheServerStops) {
   });
   RawPeer peer(bench.port());
   peer.send(hello_message(make_acquisition(2, 1'048'573)));
-  ASSERT_TRUE(bench.eventually([&] { return begun.load(); }));
+  ASSERT_TRUE(bench.reaches([&] { return begun.load(); }));
   bench.server->stop();
   EXPECT_EQ(bench.engines_made, 0);
   EXPECT_EQ(bench.server->pipeline().setup(), nullptr);

@@ -17,7 +17,7 @@ TEST_P(Reconfiguration, InvalidIsRefusedWhole) {
   const Books before = bench.books();
   const auto peer = bench.accepted_peer(acquisition);
   bench.send_and_wait(*peer, frame_message(acquisition, 1) + shot_of(acquisition, 2, 0) + shot_of(acquisition, 2, 1));
-  ASSERT_TRUE(bench.eventually([&] { return bench.album->size() == 1 && bench.books().frames.frames_in_flight == 1; }));
+  ASSERT_TRUE(bench.reaches([&] { return bench.album->size() == 1 && bench.books().frames.frames_in_flight == 1; }));
   const auto setup = bench.server->pipeline().setup();
   const std::size_t bytes = bench.server->pipeline().bytes();
   const std::size_t setups = bench.album->setups();
@@ -48,7 +48,7 @@ TEST_P(Reconfiguration, InvalidSettingsAreRefusedWhole) {
   const Books before = bench.books();
   const auto peer = bench.accepted_peer(acquisition);
   bench.send_and_wait(*peer, frame_message(acquisition, 1) + shot_of(acquisition, 2, 0));
-  ASSERT_TRUE(bench.eventually([&] { return bench.album->size() == 1 && bench.books().frames.frames_in_flight == 1; }));
+  ASSERT_TRUE(bench.reaches([&] { return bench.album->size() == 1 && bench.books().frames.frames_in_flight == 1; }));
   const auto setup = bench.server->pipeline().setup();
   const std::uint64_t revision = bench.server->control().revision();
   using Changes = std::vector<std::pair<const char*, const char*>>;

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "methods/tfm/build_plan.hpp"
+#include "tests/support/patience.hpp"
 #include "tests/support/require_gpu.hpp"
 #include "transport/web/web_sink.hpp"
 
@@ -206,7 +207,7 @@ void Gate::pass() {
 
 bool Gate::someone_waits() {
   std::unique_lock lock(mutex_);
-  return changed_.wait_for(lock, std::chrono::seconds(30), [&] { return waiting_ > 0; });
+  return changed_.wait_for(lock, patience, [&] { return waiting_ > 0; });
 }
 
 ServerBench::ServerBench(Configuration chosen) : configuration(std::move(chosen)) {
@@ -240,11 +241,11 @@ Books ServerBench::books() {
 }
 
 bool ServerBench::published(std::uint64_t count) {
-  return eventually([&] { return album->size() == count && server->pipeline().counters().frames_published == count; });
+  return reaches([&] { return album->size() == count && server->pipeline().counters().frames_published == count; });
 }
 
 bool ServerBench::settled(const Books& before, std::uint64_t received) {
-  return eventually([&] {
+  return reaches([&] {
     const CounterSnapshot now = server->pipeline().counters();
     return now.frames_received >= before.frames.frames_received + received && now.frames_in_flight == 0;
   });
@@ -254,7 +255,7 @@ void ServerBench::expect_change(const Books& before, const Change& change) {
   const std::uint64_t errors = std::accumulate(change.decode_errors.begin(), change.decode_errors.end(), std::uint64_t{0},
                                                [](std::uint64_t sum, const auto& item) { return sum + item.second; });
   // Until at least as much has come; afterwards everything is compared.
-  EXPECT_TRUE(eventually([&] {
+  EXPECT_TRUE(reaches([&] {
     const Books now = books();
     const auto came = [&](std::uint64_t SourceCounters::*which, std::uint64_t expected) {
       return now.source.*which - before.source.*which >= expected;
@@ -309,7 +310,7 @@ std::unique_ptr<RawPeer> ServerBench::accepted_peer(const Acquisition& acquisiti
 void ServerBench::send_and_wait(RawPeer& peer, const Bytes& bytes) {
   const std::uint64_t before = server->source().counters().bytes_received;
   peer.send(bytes);
-  EXPECT_TRUE(eventually([&] { return server->source().counters().bytes_received >= before + bytes.size(); }));
+  EXPECT_TRUE(reaches([&] { return server->source().counters().bytes_received >= before + bytes.size(); }));
 }
 
 PublishedImage ServerBench::undisturbed(const Acquisition& acquisition, const Bytes& samples) {
@@ -345,7 +346,7 @@ void ServerBench::expect_images(const Acquisition& acquisition, const std::vecto
 }
 
 void ServerBench::expect_good_sender(const Acquisition& acquisition, std::uint64_t first) {
-  ASSERT_TRUE(eventually([&] { return server->source().counters().connections_open == 0; }));
+  ASSERT_TRUE(reaches([&] { return server->source().counters().connections_open == 0; }));
   const Books before = books();
   const std::size_t images = album->size();
   GoodSender sender(*this, acquisition);

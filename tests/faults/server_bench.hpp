@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "apps/imaging_server.hpp"
+#include "tests/support/eventually.hpp"
 #include "tests/transport_acquisition/messages.hpp"
 #include "transport/acquisition/sender.hpp"
 
@@ -136,9 +137,9 @@ class ServerBench {
   [[nodiscard]] Books books();
   /// Waits until so many images came out in all and their frames count as published, which they do after the last sink had them.
   [[nodiscard]] bool published(std::uint64_t count);
-  /// Polls until it holds; in every snapshot taken meanwhile the counters must close. False after half a minute.
+  /// Waits until it holds; in every snapshot taken meanwhile the counters must close. False where patience ends first.
   template <class Condition>
-  [[nodiscard]] bool eventually(Condition condition);
+  [[nodiscard]] bool reaches(Condition condition);
   /// Until so many frames more than in `before` were received, and none is in flight.
   [[nodiscard]] bool settled(const Books& before, std::uint64_t received);
   /// That exactly this was added since `before`, waiting until as much has come and nothing is in flight.
@@ -207,17 +208,15 @@ class BusyServer : public ServerBench {
 };
 
 template <class Condition>
-bool ServerBench::eventually(Condition condition) {
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
-  while (!condition()) {
-    if (!server->pipeline().counters().closes()) {
-      ADD_FAILURE() << "a snapshot does not close";
-      return false;
-    }
-    if (std::chrono::steady_clock::now() > deadline) return false;
-    std::this_thread::yield();
-  }
-  return true;
+bool ServerBench::reaches(Condition condition) {
+  bool closes = true;
+  const bool reached = eventually([&] {
+    if (condition()) return true;
+    closes = server->pipeline().counters().closes();
+    return !closes;
+  });
+  if (!closes) ADD_FAILURE() << "a snapshot does not close";
+  return reached && closes;
 }
 
 }  // namespace echoform::faults

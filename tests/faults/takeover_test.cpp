@@ -17,7 +17,7 @@ ECHOFORM_ON_BACKENDS(Takeover);
 
 /// Refused, counted once, and the server has what it had.
 void expect_refused(ServerBench& bench, const Acquisition& acquisition, const std::string& reason) {
-  ASSERT_TRUE(bench.eventually([&] { return bench.server->source().counters().connections_open == 0; }));
+  ASSERT_TRUE(bench.reaches([&] { return bench.server->source().counters().connections_open == 0; }));
   const Books before = bench.books();
   const auto setup = bench.server->pipeline().setup();
   const std::size_t bytes = bench.server->pipeline().bytes();

@@ -18,7 +18,7 @@ TEST_P(TimeOuts, NoHello) {
   const Bytes hello = hello_message(bench.acquisition);
   RawPeer half(bench.port()), silent(bench.port());
   bench.send_and_wait(half, {hello.begin(), hello.begin() + 40});
-  ASSERT_TRUE(bench.eventually([&] { return bench.server->source().counters().connections_open == 3; }));
+  ASSERT_TRUE(bench.reaches([&] { return bench.server->source().counters().connections_open == 3; }));
   bench.clock.advance(5s);
   EXPECT_THAT(half.reject_reason(), HasSubstr("Hello: found none complete within 5000 ms"));
   EXPECT_THAT(silent.reject_reason(), HasSubstr("Hello: found none complete within 5000 ms"));
@@ -78,9 +78,9 @@ TEST_P(TimeOuts, SilenceWithinAShot) {
   Bytes cut = shot_of(acquisition, 1, 0);
   cut.resize(cut.size() - 10);
   bench.send_and_wait(*peer, cut);
-  ASSERT_TRUE(bench.eventually([&] { return bench.books().frames.frames_in_flight == 1; }));
+  ASSERT_TRUE(bench.reaches([&] { return bench.books().frames.frames_in_flight == 1; }));
   bench.clock.advance(1s);
-  ASSERT_TRUE(bench.eventually([&] { return bench.books().frames.frames_in_flight == 0; }));
+  ASSERT_TRUE(bench.reaches([&] { return bench.books().frames.frames_in_flight == 0; }));
   EXPECT_EQ(bench.books().frames.slots_free, bench.books().frames.slots - 1);
   bench.clock.advance(9s);
   EXPECT_THAT(peer->reject_reason(), HasSubstr("connection: found no byte for 10000 ms within a message"));
@@ -146,12 +146,12 @@ TEST_P(TimeOuts, FrameThatIsNotFinished) {
   const Books before = bench.books();
   const auto peer = bench.accepted_peer(acquisition);
   bench.send_and_wait(*peer, shot_of(acquisition, 1, 0) + shot_of(acquisition, 1, 1) + shot_of(acquisition, 1, 2));
-  ASSERT_TRUE(bench.eventually([&] { return bench.books().source.shots_received == before.source.shots_received + 3; }));
+  ASSERT_TRUE(bench.reaches([&] { return bench.books().source.shots_received == before.source.shots_received + 3; }));
   bench.clock.advance(999ms);
   bench.send_and_wait(*peer, shot_of(acquisition, 1, 3));  // just in time
   ASSERT_TRUE(bench.published(1));
   bench.send_and_wait(*peer, shot_of(acquisition, 2, 0));
-  ASSERT_TRUE(bench.eventually([&] { return bench.books().source.shots_received == before.source.shots_received + 5; }));
+  ASSERT_TRUE(bench.reaches([&] { return bench.books().source.shots_received == before.source.shots_received + 5; }));
   bench.clock.advance(1s);
   ASSERT_TRUE(bench.settled(before, 2));
   bench.send_and_wait(*peer, shot_of(acquisition, 2, 1) + frame_message(acquisition, 3) + end_message());

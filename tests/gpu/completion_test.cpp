@@ -16,6 +16,9 @@
 #include "base/sanitizers.hpp"
 #include "gpu/fault.hpp"
 #include "tests/support/allocation_counter.hpp"
+#include "tests/support/end_late.hpp"
+#include "tests/support/eventually.hpp"
+#include "tests/support/sleeper.hpp"
 
 namespace echoform::gpu {
 namespace {
@@ -24,17 +27,27 @@ using namespace std::chrono_literals;
 
 struct FakeEvent {
   std::atomic<bool> reached{false};
+  std::atomic<int> asked{0};  ///< how often, each time counted after the answer is known
 };
 
 class FakeQuery final : public EventQuery {
  public:
   [[nodiscard]] bool reached(void* event, const char* /*stage*/) noexcept override {
-    return static_cast<FakeEvent*>(event)->reached.load();
+    auto& asked = *static_cast<FakeEvent*>(event);
+    const bool answer = asked.reached.load();
+    ++asked.asked;
+    return answer;
   }
 };
 
 std::unique_ptr<CompletionThread> completion_thread(std::size_t capacity, std::chrono::nanoseconds timeout = 60s) {
   return std::make_unique<CompletionThread>(std::make_unique<FakeQuery>(), timeout, capacity);
+}
+
+/// Waits until the thread has asked for the event from beginning to end, once more.
+[[nodiscard]] bool asks_again(const FakeEvent& event) {
+  const int before = event.asked;
+  return eventually([&] { return event.asked >= before + 2; });
 }
 
 /// What was called, in order. Written by the completion thread alone, read after finish().
@@ -64,7 +77,7 @@ TEST(CompletionThread, CallsInOrderOfSubmission) {
   for (std::size_t k = 0; k < 3; ++k) completion->watch(&events[k], "download", &Calls::note, &calls.items[k]);
   events[2].reached = true;
   events[1].reached = true;
-  std::this_thread::sleep_for(20ms);
+  EXPECT_TRUE(asks_again(events[0]));
   EXPECT_EQ(calls.called.load(), 0) << "the first is not reached";
   events[0].reached = true;
   completion->finish();
@@ -74,18 +87,16 @@ TEST(CompletionThread, CallsInOrderOfSubmission) {
 TEST(CompletionThread, FinishesBeforeItEnds) {
   FakeEvent event;
   Calls calls(1);
-  std::thread later;
-  {
-    const auto completion = completion_thread(1);
+  test::Sleeper end([&] {
+    const auto completion = completion_thread(2);
     completion->watch(&event, "upload");
-    later = std::thread([&] {
-      std::this_thread::sleep_for(20ms);
-      event.reached = true;
-    });
     completion->watch(&event, "download", &Calls::note, calls.items.data());
-  }
+  });
+  EXPECT_TRUE(end.sleeps());
+  EXPECT_EQ(calls.called.load(), 0);
+  event.reached = true;
+  EXPECT_TRUE(end.returns());
   EXPECT_EQ(calls.called.load(), 1);
-  later.join();
 }
 
 TEST(CompletionThread, HasNothingToFinishWhereNothingWasSubmitted) {
@@ -98,16 +109,10 @@ TEST(CompletionThread, HoldsTheSubmitterBackWhileAllPlacesAreTaken) {
   const auto completion = completion_thread(2);
   completion->watch(&events[0], "a");
   completion->watch(&events[1], "b");
-  std::atomic<bool> submitted{false};
-  std::thread submitter([&] {
-    completion->watch(&events[2], "c");
-    submitted = true;
-  });
-  std::this_thread::sleep_for(20ms);
-  EXPECT_FALSE(submitted.load());
+  test::Sleeper submitter([&] { completion->watch(&events[2], "c"); });
+  EXPECT_TRUE(submitter.sleeps());
   events[0].reached = true;
-  submitter.join();
-  EXPECT_TRUE(submitted.load());
+  EXPECT_TRUE(submitter.returns());
   events[1].reached = true;
   events[2].reached = true;
   completion->finish();
@@ -148,7 +153,7 @@ TEST(CompletionThread, GivesEachEventTheWholeTime) {
   const auto completion = completion_thread(4, 2s);
   for (FakeEvent& event : events) completion->watch(&event, "slow");
   for (FakeEvent& event : events) {
-    std::this_thread::sleep_for(1s);
+    std::this_thread::sleep_for(1s);  // what the GPU takes for it
     event.reached = true;
   }
   completion->finish();
@@ -170,7 +175,7 @@ TEST_F(CompletionThreadDeath, EndsTheProcessWhenAnEventIsNotReached) {
         completion->watch(&never, "beamform");
         completion->finish();
       },
-      testing::ExitedWithCode(1), "^echoform: GPU fault: no answer from the GPU for 0\\.[2-9] s \\(stage beamform\\)\n$");
+      testing::ExitedWithCode(1), "^echoform: GPU fault: no answer from the GPU for [0-9]+\\.[0-9] s \\(stage beamform\\)\n$");
 }
 
 TEST_F(CompletionThreadDeath, OneLineIsPrintedWhoeverElseFails) {
@@ -192,15 +197,15 @@ void end_without_readers() {
   }
   fcntl(ends[1], F_SETFL, 0);
   dup2(ends[1], STDERR_FILENO);
+  static std::atomic<bool> held{false};
   std::thread([] {
     flockfile(stdout);
+    held = true;
+    held.notify_all();
     pause();
   }).detach();
-  std::thread([] {
-    std::this_thread::sleep_for(1s);
-    _exit(3);
-  }).detach();
-  std::this_thread::sleep_for(50ms);
+  held.wait(false);
+  test::end_late();
   end_process("the device is lost");
 }
 

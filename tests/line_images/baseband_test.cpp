@@ -5,6 +5,7 @@
 #include "base/errors.hpp"
 #include "pipeline/recipe.hpp"
 #include "tests/line_images/beam_frames.hpp"
+#include "tests/support/input_error.hpp"
 
 namespace echoform::test {
 namespace {
@@ -60,13 +61,8 @@ TEST(Baseband, HasAsManyRangesAsTheBandNeeds) {
 TEST(Baseband, IsRefusedWhereTheBandDoesNotFit) {
   const Acquisition acquisition = make_beams(8, {-0.1, 0.1}, 60e-3, 600);
   const BeamFrame frame = make_frame(acquisition, {}, 0.6);
-  const auto message = [&](const std::string& keys) -> std::string {
-    try {
-      static_cast<void>(line_image(frame, "path = \"iq\"\n" + keys));
-    } catch (const InputError& error) {
-      return error.what();
-    }
-    return {};
+  const auto message = [&](const std::string& keys) {
+    return input_error([&] { static_cast<void>(line_image(frame, "path = \"iq\"\n" + keys)); });
   };
   EXPECT_EQ(message(""), "");
   EXPECT_EQ(message("iq_bandwidth = 12e6\n"),

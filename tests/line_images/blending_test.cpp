@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
 #include <string>
@@ -9,6 +10,7 @@
 
 #include "tests/line_images/beam_frames.hpp"
 #include "tests/stages/stage_harness.hpp"
+#include "tests/support/input_error.hpp"
 
 namespace echoform::test {
 namespace {
@@ -132,10 +134,51 @@ TEST(Blending, LinesThatNoBeamReachesAreToldOf) {
   }
 }
 
+/// Beams of an aperture that moves by whole elements leave the array up to half an element beside even places.
+TEST(Lines, ThatAreUnevenAreImagedWhereTheyAre) {
+  constexpr double apart = 2.0 * of_degrees;
+  constexpr std::size_t count = 13;
+  const std::array<double, 4> beside{0.0, 0.34, -0.4, 0.2};  // of the distance of lines
+  std::vector<double> angles;
+  std::vector<Scatterer> scatterers;
+  const auto even = [&](std::size_t line) { return (static_cast<double>(line) - 0.5 * static_cast<double>(count - 1)) * apart; };
+  for (std::size_t k = 0; k < count; ++k) {
+    const bool outermost = k == 0 || k + 1 == count;
+    angles.push_back(even(k) + (outermost ? 0.0 : beside[k % beside.size()] * apart));
+  }
+  const std::vector<std::size_t> lines{2, 5, 9};
+  const auto range_of = [](std::size_t line) { return 20e-3 + 2e-3 * static_cast<double>(line); };
+  for (const std::size_t line : lines) {
+    scatterers.push_back({range_of(line) * std::sin(even(line)), range_of(line) * std::cos(even(line))});
+  }
+  const Acquisition acquisition = make_beams(32, angles, 30e-3, 2600);
+  const BeamFrame frame = make_frame(acquisition, scatterers, 0.6);
+  const LineImage image = line_image(frame, "depth = [0.01, 0.045]\n");
+  ASSERT_EQ(image.lines, count);
+  const Axis ranges{Metres(0.01), Metres(0.045), image.ranges};
+  for (const std::size_t line : lines) {
+    // The brightest place of those within 1 mm of the range, on any line.
+    std::size_t brightest_line = 0;
+    std::size_t brightest = 0;
+    for (std::size_t k = 0; k < count; ++k) {
+      for (std::size_t r = 0; r < image.ranges; ++r) {
+        if (std::abs(ranges.at(r).value - range_of(line)) > 1e-3) continue;
+        if (image.at(k, r) > image.at(brightest_line, brightest)) {
+          brightest_line = k;
+          brightest = r;
+        }
+      }
+    }
+    EXPECT_EQ(brightest_line, line);
+    // A step of the ranges and what the wave's form takes off its focus: an eighth of a wavelength.
+    EXPECT_NEAR(ranges.at(brightest).value, range_of(line), ranges.spacing().value + 0.125 * sound / 5e6);
+  }
+}
+
 TEST(Blending, IsWhatEqualisingNeeds) {
   const Acquisition acquisition = make_beams(8, angles_of_events(3, pitch), 60e-3, 1200);
   const BeamFrame frame = make_frame(acquisition, {}, 0.6);
-  EXPECT_EQ(input_error_of([&] { (void)line_image(frame, "lines = 4\nequalise = true\n"); }),
+  EXPECT_EQ(input_error([&] { (void)line_image(frame, "lines = 4\nequalise = true\n"); }),
             "lines.toml: [beams] equalise: found true without blend; expected blend = true, or equalise = false");
 }
 

@@ -13,6 +13,7 @@
 #include "base/errors.hpp"
 #include "settings/reader.hpp"
 #include "tests/simulators/line_image.hpp"
+#include "tests/support/input_error.hpp"
 
 namespace echoform::compounding {
 namespace {
@@ -184,13 +185,8 @@ TEST(Compounding, AndLateralGainChangeBetweenFrames) {
 TEST(Compounding, OfBlendedLinesIsRefused) {
   const Configuration configuration = steered_lines("lines = 2\nblend = true", "points = [[0.0, 15e-3, 1.0]]\n");
   const test::SourceFrame source = test::frame_of(simulated_source(configuration));
-  try {
-    static_cast<void>(test::image_lines(configuration, source));
-    FAIL() << "expected it to be refused";
-  } catch (const InputError& error) {
-    EXPECT_STREQ(error.what(),
-                 "steered.toml: [beams] blend: found lines of 3 steering angles; expected lines of one, or blend = false");
-  }
+  EXPECT_EQ(test::input_error([&] { static_cast<void>(test::image_lines(configuration, source)); }),
+            "steered.toml: [beams] blend: found lines of 3 steering angles; expected lines of one, or blend = false");
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "tests/operators/dense_model.hpp"
 #include "tests/operators/model_cases.hpp"
 #include "tests/operators/on_site.hpp"
+#include "tests/support/input_error.hpp"
 
 namespace echoform::test {
 namespace {
@@ -190,13 +191,8 @@ TEST(HalfSampleDifference, HasValuesAtBothEndsAndItsTranspose) {
 
 TEST_P(InterpolatedModelOn, RefusesWhatItCannotModel) {
   ThreadTeam team(1);
-  const auto refusal_of = [&](const ModelGeometry& geometry) -> std::string {
-    try {
-      (void)make_interpolated_model(geometry, site(team));
-    } catch (const InputError& error) {
-      return error.what();
-    }
-    return "";
+  const auto refusal_of = [&](const ModelGeometry& geometry) {
+    return input_error([&] { (void)make_interpolated_model(geometry, site(team)); });
   };
   ModelGeometry geometry = model_cases().front().geometry;
   // A part of a job's detectors may hear nothing.

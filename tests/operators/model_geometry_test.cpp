@@ -7,6 +7,7 @@
 
 #include "base/errors.hpp"
 #include "operators/arrivals.hpp"
+#include "tests/support/input_error.hpp"
 
 namespace echoform::test {
 namespace {
@@ -23,12 +24,7 @@ ModelGeometry box_with_a_detector() {
 }
 
 std::string refusal_of(const ModelGeometry& geometry) {
-  try {
-    validate(geometry, "model");
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "";
+  return input_error([&] { validate(geometry, "model"); });
 }
 
 TEST(ModelGeometry, IsAsItsVoxelsAndDetectorsMayBe) {
@@ -63,14 +59,7 @@ TEST(ModelGeometry, IsOfNumbers) {
 }
 
 TEST(Arrivals, OfTheGridAreWithinTheRecordOfOneDetectorAtLeast) {
-  const auto silence_of = [](const ModelGeometry& geometry) -> std::string {
-    try {
-      require_sound(geometry, "job");
-    } catch (const InputError& error) {
-      return error.what();
-    }
-    return "";
-  };
+  const auto silence_of = [](const ModelGeometry& geometry) { return input_error([&] { require_sound(geometry, "job"); }); };
   ModelGeometry geometry = box_with_a_detector();
   EXPECT_EQ(silence_of(geometry), "");
   // Ways of 5 to 7.14 mm take 3.333 to 4.761 us.

@@ -16,6 +16,7 @@
 #include "tests/operators/dense_model.hpp"
 #include "tests/operators/model_cases.hpp"
 #include "tests/operators/on_site.hpp"
+#include "tests/support/input_error.hpp"
 
 namespace echoform::test {
 namespace {
@@ -343,13 +344,8 @@ TEST(SpreadingKernel, OfImpulsesBetweenSamplesHasTheirSpectrum) {
 TEST_P(SphericalModelOn, RefusesWhatItCannotModel) {
   ThreadTeam team(1);
   const ModelGeometry geometry = model_cases().front().geometry;
-  const auto refusal_of = [&](const ModelGeometry& of, const SphericalModelOptions& options) -> std::string {
-    try {
-      (void)make_spherical_model(of, options, site(team));
-    } catch (const InputError& error) {
-      return error.what();
-    }
-    return "";
+  const auto refusal_of = [&](const ModelGeometry& of, const SphericalModelOptions& options) {
+    return input_error([&] { (void)make_spherical_model(of, options, site(team)); });
   };
   SphericalModelOptions options;
   options.highest_frequency = Hertz(2.5e6);

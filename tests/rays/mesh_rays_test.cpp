@@ -20,6 +20,7 @@
 #include "rays/stl_file.hpp"
 #include "rays/surface_kind.hpp"
 #include "tests/rays/spatial_force.hpp"
+#include "tests/support/input_error.hpp"
 
 // A namespace of its own: other files of this program have surfaces and velocities too.
 namespace echoform::mesh_rays {
@@ -198,15 +199,10 @@ class StlPart : public testing::Test {
 
   /// What is refused, less the folder's name.
   std::string fault_of(const std::string& bytes) {
-    try {
-      static_cast<void>(part_of(bytes));
-    } catch (const InputError& error) {
-      std::string line = error.what();
-      const std::string path = folder_.string() + "/";
-      for (auto at = line.find(path); at != std::string::npos; at = line.find(path)) line.erase(at, path.size());
-      return line;
-    }
-    return "";
+    std::string line = test::input_error([&] { static_cast<void>(part_of(bytes)); });
+    const std::string path = folder_.string() + "/";
+    for (auto at = line.find(path); at != std::string::npos; at = line.find(path)) line.erase(at, path.size());
+    return line;
   }
 
   /// Rounded to the numbers of the file.
@@ -354,19 +350,14 @@ TEST_F(StlPart, WhatIsWrongIsSaidInOneLine) {
 }
 
 TEST_F(StlPart, AFileThatIsNotThereIsSaidSo) {
-  try {
-    static_cast<void>(make_any_surface({"[surface]", "stl", {}, {{"file", "/nowhere/part.stl"}}}));
-    FAIL();
-  } catch (const InputError& error) {
-    EXPECT_STREQ(error.what(),
-                 "[surface] file: found /nowhere/part.stl, which does not exist; expected an STL file, binary or ASCII");
-  }
-  try {
-    static_cast<void>(make_any_surface({"[surface]", "stl", {}, {}}));
-    FAIL();
-  } catch (const InputError& error) {
-    EXPECT_STREQ(error.what(), "[surface] file: found no value; expected an STL file, which kind = \"stl\" needs");
-  }
+  EXPECT_EQ(test::input_error([&] {
+              static_cast<void>(make_any_surface({"[surface]", "stl", {}, {{"file", "/nowhere/part.stl"}}}));
+            }),
+            "[surface] file: found /nowhere/part.stl, which does not exist; expected an STL file, binary or ASCII");
+  EXPECT_EQ(test::input_error([&] {
+              static_cast<void>(make_any_surface({"[surface]", "stl", {}, {}}));
+            }),
+            "[surface] file: found no value; expected an STL file, which kind = \"stl\" needs");
 }
 
 }  // namespace

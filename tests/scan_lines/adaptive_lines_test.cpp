@@ -8,6 +8,7 @@
 #include "stages/scan_lines/scan_lines.hpp"
 #include "tests/scan_lines/adaptive_reference.hpp"
 #include "tests/stages/stage_harness.hpp"
+#include "tests/support/input_error.hpp"
 
 namespace echoform::test {
 namespace {
@@ -344,7 +345,7 @@ TEST(AdaptiveWeights, CaponPassesTheWaveInFocusAndNotAnother) {
 
 TEST(AdaptiveWeights, OutOfRangeAreTold) {
   AdaptiveOptions options;
-  const auto message = [&] { return input_error_of([&] { validate(options, "demo.toml: [beams]"); }); };
+  const auto message = [&] { return input_error([&] { validate(options, "demo.toml: [beams]"); }); };
   EXPECT_EQ(message(), "");
   options.loading = 0.0;
   EXPECT_EQ(message(), "demo.toml: [beams] diagonal_loading: found 0; expected 1e-06 to 10");

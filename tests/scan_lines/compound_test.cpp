@@ -9,6 +9,7 @@
 #include "stages/line_compound/line_compound.hpp"
 #include "stages/line_gain/line_gain.hpp"
 #include "tests/stages/stage_harness.hpp"
+#include "tests/support/input_error.hpp"
 
 namespace echoform::test {
 namespace {
@@ -99,7 +100,7 @@ TEST_P(BehindLines, CompoundingIsTheMeanOfWhatCovers) {
 TEST_P(BehindLines, CompoundingOfWhatDoesNotFitIsRefused) {
   const BlockSpec spec = make_spec(ElementType::float32, compound_rows, 121, compound_stride);
   const auto refusal = [&](const LineCompoundOptions& wanted) {
-    return input_error_of([&] { (void)make_stage(line_compound_stage, wanted, backend())->prepare(spec); });
+    return input_error([&] { (void)make_stage(line_compound_stage, wanted, backend())->prepare(spec); });
   };
   LineCompoundOptions options = three_angles();
   options.image = 3;
@@ -135,7 +136,7 @@ TEST_P(BehindLines, LineGainIsAFactorALine) {
   run_again(*stage, input, result);
   for (std::size_t n = 0; n < 33; ++n) ASSERT_EQ(result.block->as<float>()[2 * 33 + n], 0.75F * input.as<float>()[2 * 40 + n]);
   const auto few = std::make_shared<std::vector<float>>(4, 1.0F);
-  EXPECT_EQ(input_error_of([&] { (void)make_stage(line_gain_stage, LineGainOptions{few}, backend())->prepare(spec); }),
+  EXPECT_EQ(input_error([&] { (void)make_stage(line_gain_stage, LineGainOptions{few}, backend())->prepare(spec); }),
             "line-gain stage, gain: found 4; expected 5, one a line");
 }
 

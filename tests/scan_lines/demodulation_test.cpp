@@ -11,6 +11,7 @@
 #include "stages/scan_lines/scan_lines.hpp"
 #include "tests/stages/raw_frames.hpp"
 #include "tests/stages/stage_harness.hpp"
+#include "tests/support/input_error.hpp"
 
 namespace echoform::test::baseband {
 namespace {
@@ -211,16 +212,16 @@ TEST(DemodulationTiles, HoldWhatTheirTapsReach) {
 
 TEST(DemodulationOptions, OutOfRangeAreTold) {
   DemodulationOptions options = options_of(2);
-  EXPECT_EQ(input_error_of([&] { validate(options); }), "");
+  EXPECT_EQ(input_error([&] { validate(options); }), "");
   options.decimation = 65;
-  EXPECT_EQ(input_error_of([&] { validate(options); }), "demodulation stage, decimation: found 65; expected 1 to 64");
+  EXPECT_EQ(input_error([&] { validate(options); }), "demodulation stage, decimation: found 65; expected 1 to 64");
   options = options_of(2);
   options.filter_offset = Hertz(-6e6);
-  EXPECT_EQ(input_error_of([&] { validate(options); }),
+  EXPECT_EQ(input_error([&] { validate(options); }),
             "demodulation stage, middle of the pass band: found -900000; expected above 0 Hz and below half the sample rate");
   options = options_of(2);
   options.stop = options.pass;
-  EXPECT_EQ(input_error_of([&] { validate(options); }),
+  EXPECT_EQ(input_error([&] { validate(options); }),
             "demodulation stage, stop band: found 2500000; expected above the pass band, at most half the sample rate");
 }
 

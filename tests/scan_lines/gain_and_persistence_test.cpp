@@ -5,6 +5,7 @@
 #include "stages/persistence/persistence.hpp"
 #include "stages/time_gain/time_gain.hpp"
 #include "tests/stages/stage_harness.hpp"
+#include "tests/support/input_error.hpp"
 
 namespace echoform::test {
 namespace {
@@ -54,7 +55,7 @@ TEST_P(BesideLines, TimeGainIsAFactorASample) {
     }
   }
   const auto short_gain = std::make_shared<std::vector<float>>(32, 1.0F);
-  EXPECT_EQ(input_error_of([&] { (void)time_gain(short_gain)->prepare(make_spec(ElementType::float32, 7, 33, 40)); }),
+  EXPECT_EQ(input_error([&] { (void)time_gain(short_gain)->prepare(make_spec(ElementType::float32, 7, 33, 40)); }),
             "time-gain stage, time gain: found 32; expected 33, one a sample");
 }
 
@@ -75,7 +76,7 @@ TEST_P(BesideLines, ATimeGainMayChangeBetweenFrames) {
     }
   }
   EXPECT_FALSE(stage->accepts(TimeGainOptions{}));
-  EXPECT_NE(input_error_of([&] { (void)stage->accepts(TimeGainOptions{rising_gain(samples - 1, 0.0F)}); }), "");
+  EXPECT_NE(input_error([&] { (void)stage->accepts(TimeGainOptions{rising_gain(samples - 1, 0.0F)}); }), "");
 }
 
 TEST_P(BesideLines, ImagesFadeByTheirShare) {
@@ -112,7 +113,7 @@ TEST_P(BesideLines, ImagesFadeByTheirShare) {
   run_again(*fresh, sound, first);
   EXPECT_EQ(first.block->as<float>()[7], 4.0F);
   EXPECT_EQ(first.block->as<float>()[0], 2.5F);
-  EXPECT_EQ(input_error_of([&] { (void)persistence(1.0); }), "persistence stage, share: found 1; expected 0 to 0.99");
+  EXPECT_EQ(input_error([&] { (void)persistence(1.0); }), "persistence stage, share: found 1; expected 0 to 0.99");
 }
 
 TEST_P(BesideLines, AnotherShareCountsFromTheNextFrameOn) {
@@ -130,7 +131,7 @@ TEST_P(BesideLines, AnotherShareCountsFromTheNextFrameOn) {
   stage->retune(PersistenceOptions{0.0}, queue());
   run_again(*stage, dark, result);
   EXPECT_EQ(result.block->as<float>()[5], 0.0F);
-  EXPECT_NE(input_error_of([&] { (void)stage->accepts(PersistenceOptions{-0.1}); }), "");
+  EXPECT_NE(input_error([&] { (void)stage->accepts(PersistenceOptions{-0.1}); }), "");
 }
 
 TEST_P(BesideLines, PersistenceBeginsAnewWhereItIsToldTo) {

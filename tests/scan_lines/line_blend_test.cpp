@@ -6,6 +6,7 @@
 #include <random>
 
 #include "tests/stages/stage_harness.hpp"
+#include "tests/support/input_error.hpp"
 
 namespace echoform::test {
 namespace {
@@ -75,7 +76,7 @@ TEST_P(LineBlend, TableOutOfRangeIsTold) {
   const auto error_of = [&](auto change) {
     const auto table = random_table(4, 3, 20, 1);
     change(*table);
-    return input_error_of([&] { (void)make(table)->prepare(spec); });
+    return input_error([&] { (void)make(table)->prepare(spec); });
   };
   EXPECT_EQ(error_of([](LineBlendTable&) {}), "");
   EXPECT_EQ(error_of([](LineBlendTable& table) { table.lines[1].front().row = 4; }),
@@ -89,7 +90,7 @@ TEST_P(LineBlend, TableOutOfRangeIsTold) {
   EXPECT_EQ(error_of([](LineBlendTable& table) { table.ranges = 19; }), "line-blend stage, input ranges: found 20; expected 19");
   EXPECT_EQ(error_of([](LineBlendTable& table) { table.weights[3] = std::numeric_limits<float>::infinity(); }),
             "line-blend stage, weights: found one that is not finite; expected finite ones");
-  EXPECT_EQ(input_error_of([&] { (void)make(nullptr)->prepare(spec); }),
+  EXPECT_EQ(input_error([&] { (void)make(nullptr)->prepare(spec); }),
             "line-blend stage, table: found none; expected the terms of each line");
 }
 

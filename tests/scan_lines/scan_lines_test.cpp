@@ -7,6 +7,7 @@
 
 #include "tests/stages/raw_frames.hpp"
 #include "tests/stages/stage_harness.hpp"
+#include "tests/support/input_error.hpp"
 
 namespace echoform::test::along_lines {
 namespace {
@@ -306,7 +307,7 @@ TEST_P(ScanLines, WeightsOfNextToNothingAreNone) {
 
 TEST(ScanLinesOptions, OutOfRangeAreTold) {
   const auto good = [] { return lines_of_a_sector(10, 1e-3); };
-  const auto message = [](const ScanLinesOptions& options) { return input_error_of([&] { validate(options); }); };
+  const auto message = [](const ScanLinesOptions& options) { return input_error([&] { validate(options); }); };
   EXPECT_EQ(message(options_of(good(), 0.0)), "");
   EXPECT_EQ(message(options_of(nullptr, 0.0)), "scan-lines stage, lines: found none; expected a set of lines");
   auto set = good();
@@ -328,7 +329,7 @@ TEST(ScanLinesOptions, OutOfRangeAreTold) {
   options.filter.kind = "windowed_sinc";
   const BlockSpec few = make_spec(ElementType::float32, a_scans, 4);
   EXPECT_EQ(
-      input_error_of([&] { static_cast<void>(scan_lines_output(options, few)); }),
+      input_error([&] { static_cast<void>(scan_lines_output(options, few)); }),
       "scan-lines stage, input samples: found 4; expected 8 or more, as many as the delay filter has taps, and fewer than 2^28");
 }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "tests/stages/stage_harness.hpp"
+#include "tests/support/input_error.hpp"
 
 namespace echoform::test::sidebands {
 namespace {
@@ -128,7 +129,7 @@ TEST_P(SingleSideband, RestoresWhatAFilterLeftOfBothSidebands) {
 TEST(SingleSidebandOptions, OutOfRangeAreTold) {
   const auto refused = [](std::size_t bins, std::size_t samples) {
     const auto stage = make_single_sideband_cpu({bins}, 1);
-    return input_error_of([&] { static_cast<void>(stage->prepare(make_spec(ElementType::complex64, 2, samples, samples))); });
+    return input_error([&] { static_cast<void>(stage->prepare(make_spec(ElementType::complex64, 2, samples, samples))); });
   };
   EXPECT_EQ(refused(4, 9), "");
   EXPECT_EQ(refused(5, 9), "single-sideband stage, bins: found 5; expected 1 to 4");

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "base/errors.hpp"
+#include "tests/support/input_error.hpp"
 
 namespace echoform {
 namespace {
@@ -59,12 +60,8 @@ TEST(Windows, AreSymmetricAndOneInTheMiddle) {
 }
 
 TEST(Windows, OutOfRangeAreRefused) {
-  try {
-    validate({.kind = WindowKind::kaiser, .kaiser_beta = -1.0}, "[beams]");
-    FAIL() << "expected it to be refused";
-  } catch (const InputError& error) {
-    EXPECT_EQ(std::string(error.what()), "[beams], Kaiser beta: found -1; expected 0 to 40");
-  }
+  EXPECT_EQ(test::input_error([&] { validate({.kind = WindowKind::kaiser, .kaiser_beta = -1.0}, "[beams]"); }),
+            "[beams], Kaiser beta: found -1; expected 0 to 40");
 }
 
 }  // namespace

@@ -3,23 +3,15 @@
 
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <memory>
-#include <thread>
 
+#include "tests/support/eventually.hpp"
 #include "tests/support/patience.hpp"
 #include "transport/control/zeromq_control.hpp"
 #include "transport/publish/zeromq_sink.hpp"
 
 namespace echoform::soak {
 namespace {
-
-template <class Condition>
-bool eventually(Condition condition) {
-  const auto deadline = std::chrono::steady_clock::now() + echoform::patience;
-  while (!condition() && std::chrono::steady_clock::now() < deadline) std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  return condition();
-}
 
 TEST(Attack, OfSubscriptionsIsCutOff) {
   const auto sink = make_zeromq_sink({.port = 0});

@@ -15,6 +15,7 @@
 #include "simulators/haemoglobin.hpp"
 #include "tests/formats/scratch.hpp"
 #include "tests/sound/scene.hpp"
+#include "tests/support/input_error.hpp"
 
 namespace echoform::test {
 namespace {

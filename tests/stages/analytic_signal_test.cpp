@@ -13,6 +13,7 @@
 #include "stages/analytic_signal/fused_hilbert.hpp"
 #include "tests/stages/analytic_rows.hpp"
 #include "tests/stages/stage_harness.hpp"
+#include "tests/support/input_error.hpp"
 
 namespace echoform::test {
 namespace {
@@ -432,13 +433,13 @@ TEST(HilbertKernel, LengthsOfTransforms) {
 
 TEST_P(AnalyticSignal, RefusesWhatItCannotTransform) {
   const auto stage = make({});
-  EXPECT_EQ(input_error_of([&] { (void)stage->prepare(make_spec(ElementType::raw, 1, 8)); }),
+  EXPECT_EQ(input_error([&] { (void)stage->prepare(make_spec(ElementType::raw, 1, 8)); }),
             "analytic-signal stage, input type: found raw samples; expected float32");
-  EXPECT_EQ(input_error_of([&] { (void)stage->prepare(make_spec(ElementType::float32, 1, 1)); }),
+  EXPECT_EQ(input_error([&] { (void)stage->prepare(make_spec(ElementType::float32, 1, 1)); }),
             "analytic-signal stage, input samples: found 1; expected 2 to 268435456");
   if (on_cuda()) {
     const auto fused = make({false, false, HilbertRoute::fused});
-    EXPECT_EQ(input_error_of([&] { (void)fused->prepare(make_spec(ElementType::float32, 1, 100)); }),
+    EXPECT_EQ(input_error([&] { (void)fused->prepare(make_spec(ElementType::float32, 1, 100)); }),
               "analytic-signal stage, input samples: found 100; expected a length of the fused transform");
   }
 }

@@ -9,6 +9,7 @@
 #include "stages/pairing/pairing.hpp"
 #include "stages/scan_conversion/scan_conversion.hpp"
 #include "tests/stages/stage_harness.hpp"
+#include "tests/support/input_error.hpp"
 
 namespace echoform::test {
 namespace {
@@ -16,7 +17,7 @@ namespace {
 TEST(StageKinds, AStageThatABackendLacksIsNamed) {
   const auto backend = make_cpu_backend(1);
   const StageKind nowhere{.name = "nowhere"};
-  EXPECT_EQ(input_error_of([&] { (void)make_stage(nowhere, EnvelopeOptions{}, *backend); }),
+  EXPECT_EQ(input_error([&] { (void)make_stage(nowhere, EnvelopeOptions{}, *backend); }),
             "nowhere stage, backend: found cpu; expected one that has the stage in this build");
 }
 

@@ -9,6 +9,7 @@
 #include "stages/compression/compression_math.hpp"
 #include "stages/compression/running_reference.hpp"
 #include "tests/stages/stage_harness.hpp"
+#include "tests/support/input_error.hpp"
 
 namespace echoform::test {
 namespace {
@@ -100,6 +101,25 @@ TEST_P(CompressionStage, EndsOfTheScaleAndValuesThatAreNone) {
   const std::vector<int> levels(result.block->as<std::uint8_t>(), result.block->as<std::uint8_t>() + 12);
   // 0.1 is -20 dB, half of the scale: 127.5, up or down by its rounding.
   EXPECT_THAT(levels, testing::ElementsAre(255, 0, testing::AnyOf(127, 128), 255, 0, 0, 0, 0, 0, 0, 255, 0));
+}
+
+TEST_P(CompressionStage, OfMaskedPixelsThoseWithoutValueAloneAreLevelZero) {
+  const BlockSpec spec = make_spec(ElementType::float32, 1, 12);
+  const float inf = std::numeric_limits<float>::infinity();
+  const TestBlock input = filled(spec, {1.0F, 0.01F, 0.1F, 1.5F, 0.009F, 0.0F, -0.0F, -1.0F, std::nanf(""), -std::nanf(""), inf,
+                                        std::numeric_limits<float>::denorm_min()});
+  for (const ScaleKind scale : {ScaleKind::decibels, ScaleKind::power_decibels}) {
+    Compression options = fixed(scale == ScaleKind::decibels ? 40.0 : 20.0, 0.0, 1.0);
+    options.scale = scale;
+    const auto plain = make(options);
+    options.masked = true;
+    EXPECT_FALSE(plain->accepts(options)) << "levels stand for something else";
+    const auto stage = make(options);
+    const StageResult result = run(*stage, spec, input);
+    const std::vector<int> levels(result.block->as<std::uint8_t>(), result.block->as<std::uint8_t>() + 12);
+    // No echo, however weak, is taken for a pixel without a value, nor the other way round. 0.1 is half of the scale, 127.5.
+    EXPECT_THAT(levels, testing::ElementsAre(255, 1, testing::AnyOf(127, 128), 255, 1, 1, 1, 1, 0, 0, 255, 1));
+  }
 }
 
 TEST_P(CompressionStage, RunningReferenceRisesAtOnceAndFallsByItsFraction) {
@@ -362,19 +382,19 @@ TEST(RunningReferenceState, StaysANumberThroughSilence) {
 TEST_P(CompressionStage, RefusesOptionsOutOfRange) {
   Compression options;
   options.dynamic_range_db = 0.0;
-  EXPECT_EQ(input_error_of([&] { (void)make(options); }), "compression stage, dynamic range: found 0; expected 1 to 200 dB");
+  EXPECT_EQ(input_error([&] { (void)make(options); }), "compression stage, dynamic range: found 0; expected 1 to 200 dB");
   options = {};
   options.gain_db = std::nan("");
-  EXPECT_EQ(input_error_of([&] { (void)make(options); }), "compression stage, gain: found nan; expected -200 to 200 dB");
+  EXPECT_EQ(input_error([&] { (void)make(options); }), "compression stage, gain: found nan; expected -200 to 200 dB");
   options = {};
   options.running_fraction = 0.0;
-  EXPECT_EQ(input_error_of([&] { (void)make(options); }), "compression stage, running fraction: found 0; expected 1e-06 to 1");
+  EXPECT_EQ(input_error([&] { (void)make(options); }), "compression stage, running fraction: found 0; expected 1e-06 to 1");
   options = {};
   options.reference_value = -1.0;
-  EXPECT_EQ(input_error_of([&] { (void)make(options); }),
+  EXPECT_EQ(input_error([&] { (void)make(options); }),
             "compression stage, reference value: found -1; expected a positive number that single precision can hold");
   const auto stage = make(Compression{});
-  EXPECT_EQ(input_error_of([&] { (void)stage->prepare(make_spec(ElementType::uint8, 1, 8)); }),
+  EXPECT_EQ(input_error([&] { (void)stage->prepare(make_spec(ElementType::uint8, 1, 8)); }),
             "compression stage, input type: found uint8; expected float32");
 }
 

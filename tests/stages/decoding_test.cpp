@@ -13,6 +13,7 @@
 #include "stages/decoding/decoding_kernels.hpp"
 #include "stages/pairing/pairing.hpp"
 #include "tests/stages/stage_harness.hpp"
+#include "tests/support/input_error.hpp"
 
 namespace echoform::test {
 namespace {
@@ -88,7 +89,7 @@ void expect_inverse(const TransmitCode& code, const DecodingMatrix& decoding, do
 }
 
 std::string refusal_of(const TransmitCode& code) {
-  return input_error_of([&] { static_cast<void>(decoding_matrix(code, "Hello,")); });
+  return input_error([&] { static_cast<void>(decoding_matrix(code, "Hello,")); });
 }
 
 TEST(DecodingMatrix, UndoesTheCode) {
@@ -186,7 +187,7 @@ TEST(TransmitCode, IsOfTheEventsOfAnAcquisition) {
       acquisition_of(3, {{LawEvent{{0, 2}, {}, {1.0F, -0.5F}}, {}}, {LawEvent{{1, 2}, {}, {-1.0F, 2.0F}}, {}}});
   EXPECT_EQ(transmit_code(laws, "test").weights, (std::vector<double>{1.0, 0.0, -0.5, 0.0, -1.0, 2.0}));
 
-  const auto refusal = [](const Acquisition& of) { return input_error_of([&] { static_cast<void>(decoding_of(of, true)); }); };
+  const auto refusal = [](const Acquisition& of) { return input_error([&] { static_cast<void>(decoding_of(of, true)); }); };
   EXPECT_EQ(refusal(acquisition_of(2, {{ElementEvent{0}, {}}, {ElementEvent{1}, {}}})),
             "decoding, events: found no rows of a code; expected rows of a code in all events");
   Acquisition some = acquisition_of(4, hadamard_events(4));
@@ -514,19 +515,19 @@ TEST(DecodingKernels, WritePastTheCachesWhatTheyWriteThroughThem) {
 
 TEST_P(Decoding, RefusesWhatItCannotDecode) {
   const auto matrix = std::make_shared<const DecodingMatrix>(decoding_matrix(s_matrix(7), "test"));
-  EXPECT_THAT(input_error_of([&] { static_cast<void>(make({})); }), HasSubstr("decoding stage, matrix: found none"));
-  EXPECT_EQ(input_error_of([&] {
+  EXPECT_THAT(input_error([&] { static_cast<void>(make({})); }), HasSubstr("decoding stage, matrix: found none"));
+  EXPECT_EQ(input_error([&] {
               static_cast<void>(make({matrix, all_pairs(7, 7), DecodingRoute::hadamard}));
             }),
             "decoding stage, route: found hadamard; expected product: the code is no Hadamard matrix in Sylvester's order");
-  EXPECT_EQ(input_error_of([&] {
+  EXPECT_EQ(input_error([&] {
               static_cast<void>(make({matrix, pairs_both_ways(7), DecodingRoute::automatic}));
             }),
             "decoding stage, pairs: found 28 rows of 7 events; expected every pair or every sum of 7 elements");
   const auto stage = make({matrix, all_pairs(7, 7), DecodingRoute::automatic});
-  EXPECT_EQ(input_error_of([&] { static_cast<void>(stage->prepare(make_spec(ElementType::float32, 48, 9))); }),
+  EXPECT_EQ(input_error([&] { static_cast<void>(stage->prepare(make_spec(ElementType::float32, 48, 9))); }),
             "decoding stage, input A-scans: found 48; expected 7 events x 7 receivers");
-  EXPECT_EQ(input_error_of([&] { static_cast<void>(stage->prepare(make_spec(ElementType::raw, 49, 9))); }),
+  EXPECT_EQ(input_error([&] { static_cast<void>(stage->prepare(make_spec(ElementType::raw, 49, 9))); }),
             "decoding stage, input type: found raw samples; expected float32");
 }
 

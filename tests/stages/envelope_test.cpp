@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "tests/stages/stage_harness.hpp"
+#include "tests/support/input_error.hpp"
 
 namespace echoform::test {
 namespace {
@@ -157,14 +158,14 @@ TEST_P(Envelope, OfSoundingsIsTheMeanOfTheirEnvelopes) {
 TEST_P(Envelope, WantsAsManyRowsOfEachSounding) {
   for (const std::size_t soundings : {0, 4}) {
     const auto stage = make({soundings});
-    EXPECT_EQ(input_error_of([&] { (void)stage->prepare(make_spec(ElementType::complex64, 6, 8)); }),
+    EXPECT_EQ(input_error([&] { (void)stage->prepare(make_spec(ElementType::complex64, 6, 8)); }),
               "envelope stage, rows: found 6 of " + std::to_string(soundings) + " soundings; expected as many of each sounding");
   }
 }
 
 TEST_P(Envelope, RefusesOtherTypes) {
   const auto stage = make();
-  EXPECT_EQ(input_error_of([&] { (void)stage->prepare(make_spec(ElementType::float32, 1, 8)); }),
+  EXPECT_EQ(input_error([&] { (void)stage->prepare(make_spec(ElementType::float32, 1, 8)); }),
             "envelope stage, input type: found float32; expected complex64 or planar complex64");
 }
 

@@ -17,6 +17,7 @@
 #include "stages/filter/chirp_sums.hpp"
 #include "stages/filter/filter_response.hpp"
 #include "tests/stages/analytic_rows.hpp"
+#include "tests/support/input_error.hpp"
 
 namespace echoform::test {
 namespace {
@@ -65,6 +66,10 @@ struct NamedFilter {
 };
 std::vector<NamedFilter> filters() {
   std::vector<NamedFilter> all{{"mean", mean_filter()}, {"band", band_filter()}, {"wiener", wiener_filter()}};
+  FilterOptions two_skirts = band_filter(2e6, 6e6);
+  two_skirts.skirt = Hertz(1e6);
+  two_skirts.upper_skirt = Hertz(3e6);
+  all.push_back({"two-skirts", two_skirts});
   all.push_back({"low-pass", band_filter(0.0, 4e6)});      // of which a constant passes
   all.push_back({"high-pass", band_filter(2e6, 12.5e6)});  // and of which Nyquist does
   NamedFilter notched{"mean and notch", mean_filter()};
@@ -79,10 +84,12 @@ Phasor factor_at(const FilterOptions& options, double frequency) {
   Phasor factor = 1.0;
   if (options.kind == FilterKind::band) {
     // 1 % to 99 % of a Gaussian's integral are 4.65269574808 deviations.
-    const auto below = [&](Hertz edge) {
-      return 0.5 + 0.5 * std::erf((frequency - edge.value) / (std::sqrt(2.0) * options.skirt.value / 4.65269574808));
+    const auto above = [&](Hertz edge, Hertz skirt) {
+      return 0.5 + 0.5 * std::erf((frequency - edge.value) / (std::sqrt(2.0) * skirt.value / 4.65269574808));
     };
-    factor = (options.low.value > 0.0 ? below(options.low) : 1.0) - (options.high.value < half_rate ? below(options.high) : 0.0);
+    const Hertz upper = options.upper_skirt.value > 0.0 ? options.upper_skirt : options.skirt;
+    factor = (options.low.value > 0.0 ? above(options.low, options.skirt) : 1.0) -
+             (options.high.value < half_rate ? above(options.high, upper) : 0.0);
     if (options.low.value > 0.0 && frequency == 0.0) factor = 0.0;
   } else if (frequency == 0.0) {
     factor = 0.0;
@@ -282,7 +289,7 @@ TEST(ChirpSums, AreTheSums) {
 }
 
 TEST(FilterResponse, BadOptionsAreRefused) {
-  const auto refusal = [](const FilterOptions& options) { return input_error_of([&] { validate(options, "x: [filter]"); }); };
+  const auto refusal = [](const FilterOptions& options) { return input_error([&] { validate(options, "x: [filter]"); }); };
   EXPECT_EQ(refusal({}), "");
   for (const NamedFilter& filter : filters()) EXPECT_EQ(refusal(filter.options), "") << filter.name;
   EXPECT_EQ(refusal(band_filter(6e6, 3e6)),
@@ -341,7 +348,7 @@ TEST(FilterRoute, IsTheFusedOneWhereABlockHasEnoughSharedMemory) {
   options.route = HilbertRoute::cufft;
   EXPECT_FALSE(takes_fused_route(options, 1024));
   options.route = HilbertRoute::fused;
-  EXPECT_EQ(input_error_of([&] { (void)takes_fused_route(options, 8192, of_8_9); }),
+  EXPECT_EQ(input_error([&] { (void)takes_fused_route(options, 8192, of_8_9); }),
             "analytic-signal stage, input samples: found 8192; expected a shorter length: with a filter the device's shared "
             "memory ends below");
 }
@@ -565,21 +572,21 @@ TEST_P(Filters, WeakEchoesUnderAStrongConstant) {
 }
 
 TEST_P(Filters, RefuseWhatTheyCannotFilter) {
-  EXPECT_EQ(input_error_of([&] { (void)make_filter(band_filter(6e6, 3e6)); }),
+  EXPECT_EQ(input_error([&] { (void)make_filter(band_filter(6e6, 3e6)); }),
             "filter stage, band: found 6 to 3 MHz; expected the lower edge first, 0 or more, and a higher one behind it");
   AnalyticSignalOptions options;
   options.filter = band_filter(6e6, 3e6);
-  EXPECT_EQ(input_error_of([&] { (void)make_analytic(options); }),
+  EXPECT_EQ(input_error([&] { (void)make_analytic(options); }),
             "analytic-signal stage, filter band: found 6 to 3 MHz; expected the lower edge first, 0 or more, and a higher one "
             "behind it");
-  EXPECT_NE(input_error_of([&] {
+  EXPECT_NE(input_error([&] {
               (void)analytic_signal_stage.state(options, make_spec(ElementType::float32, 1, 8), StageSite(BackendKind::cpu));
             }),
             "");
   const auto stage = make_filter(mean_filter());
-  EXPECT_EQ(input_error_of([&] { (void)stage->prepare(make_spec(ElementType::raw, 1, 8)); }),
+  EXPECT_EQ(input_error([&] { (void)stage->prepare(make_spec(ElementType::raw, 1, 8)); }),
             "filter stage, input type: found raw samples; expected float32");
-  EXPECT_EQ(input_error_of([&] { (void)stage->prepare(make_spec(ElementType::float32, 1, 1)); }),
+  EXPECT_EQ(input_error([&] { (void)stage->prepare(make_spec(ElementType::float32, 1, 1)); }),
             "filter stage, input samples: found 1; expected 2 to 268435456");
 }
 

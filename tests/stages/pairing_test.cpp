@@ -6,6 +6,7 @@
 
 #include "tests/stages/pairing_of.hpp"
 #include "tests/stages/raw_frames.hpp"
+#include "tests/support/input_error.hpp"
 
 namespace echoform::test {
 namespace {
@@ -173,16 +174,16 @@ TEST_P(Pairing, LongRowsInEveryEncoding) {
 
 TEST(PairingInput, RefusesWhatDoesNotFit) {
   const auto stage = make_pairing_cpu(pairing_of({.elements = 4}));
-  EXPECT_EQ(input_error_of([&] { (void)stage->prepare(make_raw_spec(SampleEncoding::int16, 10, 5)); }),
+  EXPECT_EQ(input_error([&] { (void)stage->prepare(make_raw_spec(SampleEncoding::int16, 10, 5)); }),
             "pairing stage, input A-scans: found 10; expected 16");
-  EXPECT_EQ(input_error_of([&] { (void)stage->prepare(make_spec(ElementType::uint8, 16, 5)); }),
+  EXPECT_EQ(input_error([&] { (void)stage->prepare(make_spec(ElementType::uint8, 16, 5)); }),
             "pairing stage, input type: found uint8; expected raw samples");
   PairingOptions beyond = pairing_of({.elements = 4});
   beyond.a_scans = 15;
-  EXPECT_EQ(input_error_of([&] { (void)make_pairing_cpu(beyond); }),
+  EXPECT_EQ(input_error([&] { (void)make_pairing_cpu(beyond); }),
             "pairing stage, source of a row: found A-scan 15; expected one below 15");
-  EXPECT_EQ(input_error_of([] { (void)make_pairing_cpu({}); }), "pairing stage, rows: found none; expected at least one");
-  EXPECT_THAT(input_error_of([] { (void)make_pairing_cpu(pairing_of({.elements = 4, .scale = 0.0})); }),
+  EXPECT_EQ(input_error([] { (void)make_pairing_cpu({}); }), "pairing stage, rows: found none; expected at least one");
+  EXPECT_THAT(input_error([] { (void)make_pairing_cpu(pairing_of({.elements = 4, .scale = 0.0})); }),
               testing::HasSubstr("pairing stage, sample scale: found 0"));
 }
 

@@ -9,6 +9,7 @@
 
 #include "tests/stages/interpolation_weights.hpp"
 #include "tests/stages/stage_harness.hpp"
+#include "tests/support/input_error.hpp"
 
 namespace echoform::test {
 namespace {
@@ -348,7 +349,7 @@ TEST_P(PolarScanConversion, ParallelBeamsStandBesideEachOther) {
   }
   EXPECT_GT(inside, 500U);
   options.angle_pitch = 0.1;
-  EXPECT_EQ(input_error_of([&] { (void)make_polar_scan_conversion_cpu(options); }),
+  EXPECT_EQ(input_error([&] { (void)make_polar_scan_conversion_cpu(options); }),
             "polar-scan-conversion stage, angle pitch: found 0.1; expected 0 of parallel beams");
 }
 
@@ -400,7 +401,7 @@ TEST_P(PolarScanConversion, RefusesWhatDoesNotFit) {
   const auto message = [&](const std::function<void(PolarScanConversionOptions&)>& spoil) {
     PolarScanConversionOptions options = sector();
     spoil(options);
-    return input_error_of([&] { (void)make(options); });
+    return input_error([&] { (void)make(options); });
   };
   const std::string stage = "polar-scan-conversion stage, ";
   EXPECT_EQ(message([](auto& o) { o.beams = 1; }), stage + "beams: found 1; expected 2 to 65535");
@@ -422,9 +423,9 @@ TEST_P(PolarScanConversion, RefusesWhatDoesNotFit) {
             }),
             stage + "display grid: found 2 pixels along y; expected 1: an image, not a volume");
   const auto good = make(sector());
-  EXPECT_EQ(input_error_of([&] { (void)good->prepare(make_spec(ElementType::uint8, 130, 45)); }),
+  EXPECT_EQ(input_error([&] { (void)good->prepare(make_spec(ElementType::uint8, 130, 45)); }),
             stage + "input shape: found 130 x 45 in 1 sub-blocks; expected 45 x 130 in one, beams by samples");
-  EXPECT_EQ(input_error_of([&] { (void)good->prepare(make_spec(ElementType::raw, 45, 130)); }),
+  EXPECT_EQ(input_error([&] { (void)good->prepare(make_spec(ElementType::raw, 45, 130)); }),
             stage + "input type: found raw samples; expected uint8 or float32");
 }
 

@@ -16,6 +16,7 @@
 
 #include "tests/stages/interpolation_weights.hpp"
 #include "tests/stages/stage_harness.hpp"
+#include "tests/support/input_error.hpp"
 
 namespace echoform::test {
 namespace {
@@ -247,7 +248,7 @@ TEST_P(PolarVolumeConversion, RefusesWhatDoesNotFit) {
   const auto message = [&](const std::function<void(PolarVolumeConversionOptions&)>& spoil) {
     PolarVolumeConversionOptions options = pyramid();
     spoil(options);
-    return input_error_of([&] { (void)make(options); });
+    return input_error([&] { (void)make(options); });
   };
   const std::string stage = "polar-volume-conversion stage, ";
   EXPECT_EQ(message([](auto& o) { o.azimuths.count = 1; }), stage + "azimuths: found 1; expected 2 to 4096");
@@ -263,7 +264,7 @@ TEST_P(PolarVolumeConversion, RefusesWhatDoesNotFit) {
   EXPECT_EQ(message([](auto& o) { o.probe_radius = Metres(-0.5); }), stage + "probe radius: found -0.5; expected 0 m or more");
   EXPECT_EQ(message([](auto& o) { o.cubic_alpha = 0.5; }), stage + "cubic alpha: found 0.5; expected -3 to 0");
   const auto good = make(pyramid());
-  EXPECT_EQ(input_error_of([&] { (void)good->prepare(make_spec(ElementType::uint8, 13, 41)); }),
+  EXPECT_EQ(input_error([&] { (void)good->prepare(make_spec(ElementType::uint8, 13, 41)); }),
             stage + "input shape: found 13 x 41; expected 117 x 41, beams by samples");
 }
 

@@ -7,6 +7,7 @@
 #include "stages/raw_rows/sample_scale.hpp"
 #include "tests/stages/pairing_of.hpp"
 #include "tests/stages/raw_frames.hpp"
+#include "tests/support/input_error.hpp"
 
 namespace echoform::test {
 namespace {
@@ -99,20 +100,20 @@ TEST_P(ReceivedRows, LargeFramesGoPastTheCachesWithTheSameValues) {
 
 TEST(ReceivedRowsInput, RefusesWhatCannotBeRead) {
   const auto stage = make_pairing_cpu(rows_as_received(4));
-  EXPECT_EQ(input_error_of([&] { (void)stage->prepare(make_spec(ElementType::complex64, 1, 1)); }),
+  EXPECT_EQ(input_error([&] { (void)stage->prepare(make_spec(ElementType::complex64, 1, 1)); }),
             "pairing stage, input type: found complex64; expected raw samples");
-  EXPECT_EQ(input_error_of([&] { (void)stage->prepare(make_raw_spec(SampleEncoding::int16, 0, 5)); }),
+  EXPECT_EQ(input_error([&] { (void)stage->prepare(make_raw_spec(SampleEncoding::int16, 0, 5)); }),
             "pairing stage, input shape: found 0 rows of 5; expected at least one of each");
-  EXPECT_EQ(input_error_of([&] { (void)stage->prepare(make_raw_spec(SampleEncoding::int16, 4, 5, 8)); }),
+  EXPECT_EQ(input_error([&] { (void)stage->prepare(make_raw_spec(SampleEncoding::int16, 4, 5, 8)); }),
             "pairing stage, input row stride: found 8; expected at least 10");
-  EXPECT_EQ(input_error_of([&] { (void)stage->prepare(make_raw_spec(SampleEncoding::int16, 4, 5, 11)); }),
+  EXPECT_EQ(input_error([&] { (void)stage->prepare(make_raw_spec(SampleEncoding::int16, 4, 5, 11)); }),
             "pairing stage, input row stride: found 11 bytes; expected a multiple of 2 for int16 samples");
-  EXPECT_EQ(input_error_of([&] { (void)stage->prepare(make_raw_spec(SampleEncoding::packed12, 4, 5, 7)); }),
+  EXPECT_EQ(input_error([&] { (void)stage->prepare(make_raw_spec(SampleEncoding::packed12, 4, 5, 7)); }),
             "pairing stage, input row stride: found 7; expected at least 8");
-  EXPECT_THAT(input_error_of([&] { (void)stage->prepare(make_raw_spec(SampleEncoding::int16, SIZE_MAX / 2, 5)); }),
+  EXPECT_THAT(input_error([&] { (void)stage->prepare(make_raw_spec(SampleEncoding::int16, SIZE_MAX / 2, 5)); }),
               testing::HasSubstr("expected at most"));
   for (const double scale : {0.0, std::numeric_limits<double>::quiet_NaN(), 1e60, 1e-60}) {
-    EXPECT_THAT(input_error_of([&] { (void)make_pairing_cpu(rows_as_received(1, scale)); }),
+    EXPECT_THAT(input_error([&] { (void)make_pairing_cpu(rows_as_received(1, scale)); }),
                 testing::HasSubstr("pairing stage, sample scale: found"));
   }
 }

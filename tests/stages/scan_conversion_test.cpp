@@ -8,6 +8,7 @@
 #include "stages/scan_conversion/scan_conversion_math.hpp"
 #include "tests/stages/interpolation_weights.hpp"
 #include "tests/stages/stage_harness.hpp"
+#include "tests/support/input_error.hpp"
 
 namespace echoform::test {
 namespace {
@@ -218,17 +219,17 @@ TEST_P(ScanConversion, CubicOvershootIsClamped) {
 TEST_P(ScanConversion, RefusesWhatDoesNotFit) {
   const Grid grid = make_grid(0.0, 0.01, 8, 0.0, 0.01, 4);
   const auto stage = make({grid, grid, ScanInterpolation::cubic, -0.5});
-  EXPECT_EQ(input_error_of([&] { (void)stage->prepare(make_spec(ElementType::uint8, 8, 4)); }),
+  EXPECT_EQ(input_error([&] { (void)stage->prepare(make_spec(ElementType::uint8, 8, 4)); }),
             "scan-conversion stage, input shape: found 8 x 4 in 1 sub-blocks; expected 4 x 8 in one, the acoustic grid");
-  EXPECT_EQ(input_error_of([&] { (void)stage->prepare(make_spec(ElementType::complex64, 4, 8)); }),
+  EXPECT_EQ(input_error([&] { (void)stage->prepare(make_spec(ElementType::complex64, 4, 8)); }),
             "scan-conversion stage, input type: found complex64; expected uint8 or float32");
-  EXPECT_EQ(input_error_of([&] {
+  EXPECT_EQ(input_error([&] {
               (void)make({grid, grid, ScanInterpolation::cubic, 1.0});
             }),
             "scan-conversion stage, cubic alpha: found 1; expected -3 to 0");
   Grid volume = grid;
   volume.y = {Metres(0.0), Metres(0.01), 3};
-  EXPECT_EQ(input_error_of([&] {
+  EXPECT_EQ(input_error([&] {
               (void)make({volume, grid, ScanInterpolation::cubic, -0.5});
             }),
             "scan-conversion stage, acoustic grid: found 3 pixels along y; expected 1: an image, not a volume");

@@ -32,6 +32,7 @@
 #include "stages/wall_filter/wall_filter.hpp"
 #include "tests/stages/pairing_of.hpp"
 #include "tests/stages/stage_harness.hpp"
+#include "tests/support/input_error.hpp"
 
 namespace echoform::test {
 namespace {
@@ -299,7 +300,7 @@ TEST_P(State, OfTheStagesOfTomography) {
 TEST(StateOfAStage, IsRefusedAsItsInputIs) {
   const BlockSpec wrong = make_spec(ElementType::uint8, 36, 333);
   const auto refusal = [&](const StageKind& kind, const StageOptions& options) {
-    return input_error_of([&] { static_cast<void>(kind.state(options, wrong, BackendKind::cpu)); });
+    return input_error([&] { static_cast<void>(kind.state(options, wrong, BackendKind::cpu)); });
   };
   EXPECT_EQ(refusal(pairing_stage, pairing_of({.elements = 6})), "pairing stage, input type: found uint8; expected raw samples");
   EXPECT_NE(refusal(analytic_signal_stage, AnalyticSignalOptions{}), "");

@@ -19,14 +19,14 @@ struct Certificate {
   std::string key;          ///< PEM
 };
 
-/// `days` from now that it is valid; negative: it has expired.
-inline Certificate make_certificate(long days = 1) {
-  const std::unique_ptr<EVP_PKEY, decltype(&EVP_PKEY_free)> key(EVP_EC_gen("P-256"), &EVP_PKEY_free);
+/// `first` and `days` from now between which it is valid, in days; negative: before now. `made` is its key, which goes to it.
+inline Certificate make_certificate(long days = 1, long first = -30, EVP_PKEY* made = EVP_EC_gen("P-256")) {
+  const std::unique_ptr<EVP_PKEY, decltype(&EVP_PKEY_free)> key(made, &EVP_PKEY_free);
   const std::unique_ptr<X509, decltype(&X509_free)> x509(X509_new(), &X509_free);
   if (!key || !x509) throw std::runtime_error("no key could be made");
   X509_set_version(x509.get(), 2);
   ASN1_INTEGER_set(X509_get_serialNumber(x509.get()), 1);
-  X509_gmtime_adj(X509_getm_notBefore(x509.get()), -30L * 24 * 3600);
+  X509_gmtime_adj(X509_getm_notBefore(x509.get()), first * 24 * 3600);
   X509_gmtime_adj(X509_getm_notAfter(x509.get()), days * 24 * 3600);
   X509_set_pubkey(x509.get(), key.get());
   X509_NAME* const name = X509_get_subject_name(x509.get());

@@ -13,7 +13,7 @@ namespace echoform::testing_support {
 /// be left out.
 inline std::vector<TransmitEvent> waves_of_every_form() {
   std::vector<TransmitEvent> events = element_events(std::vector<std::uint32_t>{4, 0});
-  events.push_back({PlaneWaveEvent{1.5e-5, -2e-5, Seconds(-3e-7), {4, 1}}, {3, 0}});
+  events.push_back({PlaneWaveEvent{1.5e-5, -2e-5, Seconds(-3e-7), {4, 1}, 1.4e-4}, {3, 0}});
   events.push_back({plane_wave(-0.2, MetresPerSecond(6320.0)), {}});
   events.push_back({PlaneWaveEvent{0.0, 0.0, Seconds(0.0), {}}, {}});
   events.push_back(

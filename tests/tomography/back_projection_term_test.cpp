@@ -7,6 +7,7 @@
 
 #include "stages/back_projection/back_projection.hpp"
 #include "tests/stages/stage_harness.hpp"
+#include "tests/support/input_error.hpp"
 
 namespace echoform::test {
 namespace {
@@ -129,12 +130,12 @@ TEST_P(BackProjectionTerm, IsTheSameBitsEverywhere) {
 }
 
 TEST_P(BackProjectionTerm, RefusesWhatItCannotTake) {
-  EXPECT_EQ(input_error_of([&] {
+  EXPECT_EQ(input_error([&] {
               (void)make({ProjectedTerm::filtered, {}, Hertz(1e6), {}});
             }),
             "back-projection-term stage, velocity: found 0 m/s; expected above 0");
   const auto stage = make(of(ProjectedTerm::filtered, 0.0));
-  EXPECT_EQ(input_error_of([&] { (void)stage->prepare(make_spec(ElementType::float32, 3, 1)); }),
+  EXPECT_EQ(input_error([&] { (void)stage->prepare(make_spec(ElementType::float32, 3, 1)); }),
             "back-projection-term stage, input samples: found 1; expected 2 to 268435456");
 }
 

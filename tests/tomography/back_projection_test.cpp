@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "tests/stages/stage_harness.hpp"
+#include "tests/support/input_error.hpp"
 
 namespace echoform::test {
 namespace {
@@ -261,7 +262,7 @@ TEST_P(BackProjection, RefusesWhatItCannotTake) {
   const auto refusal = [&](auto change) {
     BackProjectionOptions options = options_with({few, few, one}, 3);
     change(options);
-    return input_error_of([&] { static_cast<void>(make(options)->prepare(make_spec(ElementType::float32, 3, 50))); });
+    return input_error([&] { static_cast<void>(make(options)->prepare(make_spec(ElementType::float32, 3, 50))); });
   };
   using Options = BackProjectionOptions;
   EXPECT_EQ(refusal([](Options&) {}), "");
@@ -282,7 +283,7 @@ TEST_P(BackProjection, RefusesWhatItCannotTake) {
             }),
             "back-projection stage, detectors: found one of row 7; expected of 0 to 2");
   const auto stage = make(options_with({few, few, one}, 3));
-  EXPECT_EQ(input_error_of([&] { (void)stage->prepare(make_spec(ElementType::complex64, 3, 8)); }),
+  EXPECT_EQ(input_error([&] { (void)stage->prepare(make_spec(ElementType::complex64, 3, 8)); }),
             "back-projection stage, input type: found complex64; expected float32");
 }
 

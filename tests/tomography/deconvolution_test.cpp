@@ -7,6 +7,7 @@
 #include <numbers>
 
 #include "tests/stages/stage_harness.hpp"
+#include "tests/support/input_error.hpp"
 
 namespace echoform::test {
 namespace {
@@ -136,7 +137,7 @@ TEST_P(Deconvolution, RefusesWhatItCannotTake) {
   const auto refusal = [&](auto change) {
     DeconvolutionOptions options = measured();
     change(options);
-    return input_error_of([&] { (void)make(options); });
+    return input_error([&] { (void)make(options); });
   };
   using Options = DeconvolutionOptions;
   const auto samples = [](std::vector<double> values) { return std::make_shared<const std::vector<double>>(std::move(values)); };

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "tests/stages/stage_harness.hpp"
+#include "tests/support/input_error.hpp"
 
 namespace echoform::test {
 namespace {
@@ -58,7 +59,7 @@ TEST_P(MeanImage, IsTheMeanAsItIsShown) {
 TEST_P(MeanImage, RefusesImagesOfOtherShapes) {
   const auto stage = make_stage(mean_image_stage, MeanImageOptions{}, backend());
   const std::vector<BlockSpec> specs{make_spec(ElementType::float32, 6, 33), make_spec(ElementType::float32, 5, 33)};
-  EXPECT_EQ(input_error_of([&] { (void)stage->prepare(InputSpecs(std::span(specs))); }),
+  EXPECT_EQ(input_error([&] { (void)stage->prepare(InputSpecs(std::span(specs))); }),
             "mean-image stage, input 1: found 5 x 33; expected 6 x 33");
 }
 

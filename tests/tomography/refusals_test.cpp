@@ -4,6 +4,7 @@
 #include "base/errors.hpp"
 #include "methods/tomography/plan.hpp"
 #include "stages/back_projection_term/back_projection_term.hpp"
+#include "tests/support/input_error.hpp"
 #include "tests/tomography/passive_frames.hpp"
 
 namespace echoform::test {
@@ -17,12 +18,7 @@ const std::string square = "[grid]\nx = [-0.004, 0.004]\nz = [-0.004, 0.004]\npi
 
 std::string refusal(const Acquisition& acquisition, const std::string& keys, const std::string& more = square,
                     double velocity = water) {
-  try {
-    static_cast<void>(tomography_setup(acquisition, tomography_text(keys, more, velocity)));
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return {};
+  return input_error([&] { static_cast<void>(tomography_setup(acquisition, tomography_text(keys, more, velocity))); });
 }
 
 TEST(TomographyRefusals, OfDataThatAreNoTomographs) {
@@ -76,12 +72,23 @@ TEST(TomographyRefusals, OfPlacesThatNobodyHears) {
   for (Element& element : away.probe.elements) {
     element.normal = {-element.normal.x, -element.normal.y, -element.normal.z};
   }
-  EXPECT_EQ(refusal(away, ""),
-            "tomography.toml: [grid]: found no detector that faces the image; expected detectors whose normals point towards it");
+  EXPECT_EQ(
+      refusal(away, ""),
+      "tomography.toml: [grid]: found no detector that faces the image: they look away from their middle; expected detectors "
+      "that look towards it ([probe] reverse_normals = true turns them round, [probe] normal = [x, y, z] says which way all "
+      "of them look)");
+  EXPECT_EQ(refusal(away, "", square + "[probe]\nreverse_normals = true\n"), "");
   away = whole;
   away.probe.elements[3].normal = {-away.probe.elements[3].normal.x, 0.0, -away.probe.elements[3].normal.z};
   EXPECT_THAT(tomography_setup(away, tomography_text("", square))->warnings,
               Contains(HasSubstr("1 of 16 A-scans are of detectors that look away from the image")));
+  Acquisition millimetres = whole;
+  for (Element& element : millimetres.probe.elements) {
+    element.centre = {1e3 * element.centre.x, 1e3 * element.centre.y, 1e3 * element.centre.z};
+  }
+  EXPECT_EQ(refusal(millimetres, ""),
+            "data: places of detectors: found 30 m from the middle of all, and an image that none of them receives; expected "
+            "metres: mm, for 0.03 m?");
   Acquisition brief = whole;
   brief.samples = 200;
   EXPECT_THAT(tomography_setup(brief, tomography_text("", square))->warnings,

@@ -8,6 +8,7 @@
 #include "base/errors.hpp"
 #include "methods/tomography/plan.hpp"
 #include "stages/unmixing/unmixing.hpp"
+#include "tests/support/input_error.hpp"
 #include "tests/tomography/passive_frames.hpp"
 
 namespace echoform::test {
@@ -63,12 +64,7 @@ std::string blood_text(const std::string& section, const std::string& keys = "")
 }
 
 std::string refusal_of(const Acquisition& acquisition, const std::string& text) {
-  try {
-    static_cast<void>(tomography_setup(acquisition, text));
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "";
+  return input_error([&] { static_cast<void>(tomography_setup(acquisition, text)); });
 }
 
 TEST(UnmixingImages, FindHowMuchOfEachFormThereIs) {

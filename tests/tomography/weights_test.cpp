@@ -6,6 +6,7 @@
 #include <random>
 
 #include "base/errors.hpp"
+#include "tests/support/input_error.hpp"
 #include "tests/tomography/passive_frames.hpp"
 
 namespace echoform::test {
@@ -41,12 +42,7 @@ double apart(const Tomogram& a, const Tomogram& b, double scale = 1.0) {
 }
 
 std::string refusal_with(const Acquisition& acquisition, const std::string& keys, const char* algorithm = "ubp") {
-  try {
-    static_cast<void>(tomography_setup(acquisition, weighted(keys, algorithm)));
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return {};
+  return input_error([&] { static_cast<void>(tomography_setup(acquisition, weighted(keys, algorithm))); });
 }
 
 TEST(PulseEnergies, AreDividedByWhereThatIsAskedFor) {

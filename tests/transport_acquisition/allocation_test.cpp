@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "tests/support/allocation_counter.hpp"
+#include "tests/support/eventually.hpp"
 #include "tests/transport_acquisition/fake_host.hpp"
 #include "tests/transport_acquisition/whole_messages.hpp"
 #include "transport/acquisition/message_handler.hpp"

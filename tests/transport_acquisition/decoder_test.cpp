@@ -184,8 +184,8 @@ TEST(Decoder, RefusesWhatItDoesNotKnowOfAnEvent) {
   EXPECT_EQ(answer([&](wire::TransmitEvent& event) { unknown(event)->AddVarint(7, 1); }),
             "Hello event 1: found a form that this server does not know; expected element, plane_wave, point_wave, law, code or "
             "passive");
-  EXPECT_EQ(answer([&](wire::TransmitEvent& event) { unknown(*event.mutable_plane_wave())->AddFixed64(5, 1); }),
-            "Hello event 1: found a plane_wave with a field that this server does not know; expected fields 1 to 4");
+  EXPECT_EQ(answer([&](wire::TransmitEvent& event) { unknown(*event.mutable_plane_wave())->AddFixed64(6, 1); }),
+            "Hello event 1: found a plane_wave with a field that this server does not know; expected fields 1 to 5");
   EXPECT_EQ(answer([&](wire::TransmitEvent& event) { unknown(*event.mutable_plane_wave())->AddFixed32(1, 1); }),
             "Hello event 1: found slowness_x in another wire type than its own; expected a double");
   EXPECT_EQ(answer([&](wire::TransmitEvent& event) { unknown(*event.mutable_law())->AddLengthDelimited(4)->assign("x"); }),

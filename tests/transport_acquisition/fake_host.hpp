@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <chrono>
 #include <condition_variable>
 #include <functional>
 #include <limits>
@@ -15,7 +14,6 @@
 #include <mutex>
 #include <optional>
 #include <set>
-#include <thread>
 #include <vector>
 
 #include "acquisition/frame_layout.hpp"
@@ -23,17 +21,6 @@
 #include "pipeline/frame_intake.hpp"
 
 namespace echoform::testing_support {
-
-/// Polls for what another thread brings about; false after half a minute.
-template <class Condition>
-bool eventually(Condition condition) {
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
-  while (!condition()) {
-    if (std::chrono::steady_clock::now() > deadline) return false;
-    std::this_thread::yield();
-  }
-  return true;
-}
 
 /// What test frames state: none, 0, and counts of either sign up to the greatest.
 inline std::optional<EncoderCount> position_of(std::uint64_t sequence) {

@@ -10,6 +10,7 @@
 #include <numeric>
 
 #include "base/errors.hpp"
+#include "tests/support/input_error.hpp"
 #include "tests/transport_acquisition/messages.hpp"
 #include "transport/acquisition/hello.hpp"
 
@@ -156,13 +157,8 @@ TEST(Hello, CarriesPassiveEventsOfDetectorsThatFaceAnywhere) {
 }
 
 TEST(Hello, OfPassiveEventsIsRefusedByItsReason) {
-  const auto refused = [](const wire::Hello& hello) -> std::string {
-    try {
-      static_cast<void>(read_hello(hello, {}));
-    } catch (const InputError& error) {
-      return error.what();
-    }
-    return "taken";
+  const auto refused = [](const wire::Hello& hello) {
+    return test::input_error([&] { static_cast<void>(read_hello(hello, {})); });
   };
   wire::Hello hello = wire_hello(acquisition_of_passive(16));
   hello.mutable_events(3)->set_element(0);
@@ -248,13 +244,7 @@ TEST(Hello, ThatNoServerReadsIsRefusedWithWhatIsLongAndWhatFits) {
   std::iota(all.rbegin(), all.rend(), 0U);
   acquisition.events = element_events(all);
   for (TransmitEvent& event : acquisition.events) event.receivers = all;
-  std::string line;
-  try {
-    static_cast<void>(encode_hello({}, acquisition));
-    FAIL() << "accepted";
-  } catch (const InputError& error) {
-    line = error.what();
-  }
+  const std::string line = test::input_error([&] { static_cast<void>(encode_hello({}, acquisition)); });
   EXPECT_THAT(line, testing::StartsWith("Hello events: found "));
   const std::string before = "expected at most 1048576 in all: ";
   ASSERT_NE(line.find(before), std::string::npos) << line;
@@ -265,17 +255,15 @@ TEST(Hello, ThatNoServerReadsIsRefusedWithWhatIsLongAndWhatFits) {
   acquisition.events.resize(fit);
   EXPECT_LE(encode_hello({}, acquisition).size(), maximum_hello_bytes);
   acquisition.events.clear();
-  try {
-    static_cast<void>(encode_hello({.session = 1,
-                                    .connection_index = 0,
-                                    .connection_count = 1,
-                                    .sender = "test",
-                                    .token = std::string(maximum_hello_bytes, 't')},
-                                   acquisition));
-    FAIL() << "accepted";
-  } catch (const InputError& error) {
-    EXPECT_THAT(error.what(), testing::StartsWith("Hello sender and token: found 1048580 bytes of "));
-  }
+  EXPECT_THAT(test::input_error([&] {
+                static_cast<void>(encode_hello({.session = 1,
+                                                .connection_index = 0,
+                                                .connection_count = 1,
+                                                .sender = "test",
+                                                .token = std::string(maximum_hello_bytes, 't')},
+                                               acquisition));
+              }),
+              testing::StartsWith("Hello sender and token: found 1048580 bytes of "));
 }
 
 TEST(Hello, SaysHowManyLawsFit) {
@@ -283,17 +271,11 @@ TEST(Hello, SaysHowManyLawsFit) {
   LawEvent law{std::vector<std::uint32_t>(256), std::vector<float>(256, 1e-6F), {}};
   std::iota(law.elements.begin(), law.elements.end(), 0U);
   acquisition.events.assign(4096, TransmitEvent{law, {}});
-  std::size_t fit = 0;
-  try {
-    static_cast<void>(encode_hello({}, acquisition));
-    FAIL() << "accepted";
-  } catch (const InputError& error) {
-    const std::string line = error.what();
-    EXPECT_THAT(line, testing::StartsWith("Hello events: found "));
-    const std::string before = "expected at most 1048576 in all: ";
-    ASSERT_NE(line.find(before), std::string::npos) << line;
-    fit = std::stoul(line.substr(line.find(before) + before.size()));
-  }
+  const std::string line = test::input_error([&] { static_cast<void>(encode_hello({}, acquisition)); });
+  EXPECT_THAT(line, testing::StartsWith("Hello events: found "));
+  const std::string before = "expected at most 1048576 in all: ";
+  ASSERT_NE(line.find(before), std::string::npos) << line;
+  const std::size_t fit = std::stoul(line.substr(line.find(before) + before.size()));
   acquisition.events.resize(fit + 1);
   EXPECT_THROW((void)encode_hello({}, acquisition), InputError);
   acquisition.events.resize(fit);
@@ -317,12 +299,10 @@ class HelloRejects : public testing::TestWithParam<BadHello> {};
 TEST_P(HelloRejects, WithALineThatNamesTheField) {
   wire::Hello hello = wire_hello(make_acquisition(4, 16));
   GetParam().change(hello);
-  try {
-    (void)read_hello(hello, {.elements = 8, .samples = 1000, .frame_bytes = 8000, .events = 6, .positions = 3});
-    FAIL() << "accepted";
-  } catch (const InputError& error) {
-    EXPECT_THAT(error.what(), HasSubstr(GetParam().line));
-  }
+  EXPECT_THAT(test::input_error([&] {
+                (void)read_hello(hello, {.elements = 8, .samples = 1000, .frame_bytes = 8000, .events = 6, .positions = 3});
+              }),
+              HasSubstr(GetParam().line));
 }
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
@@ -503,7 +483,7 @@ INSTANTIATE_TEST_SUITE_P(
                    h.add_events()->mutable_plane_wave();
                    for (int i = 0; i < 4; ++i) h.mutable_probe()->add_z(-1e-3 * (i % 3));
                  },
-                 "Hello event 0: found a plane wave of an array that is "},
+                 "Hello event 0: found a plane wave without slowness_z, of an array that is "},
         BadHello{"point_wave_without_velocity",
                  [](wire::Hello& h) {
                    h.set_matrix(wire::EVENTS);

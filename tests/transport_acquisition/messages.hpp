@@ -19,6 +19,7 @@
 #include "acquisition/frame_layout.hpp"
 #include "proto/acquisition.pb.h"
 #include "tests/support/every_form.hpp"
+#include "tests/support/patience.hpp"
 #include "transport/acquisition/framing.hpp"
 #include "transport/acquisition/hello.hpp"
 
@@ -111,7 +112,7 @@ class RawPeer {
  public:
   explicit RawPeer(std::uint16_t port) {
     boost::asio::connect(socket_, std::vector{boost::asio::ip::tcp::endpoint(boost::asio::ip::make_address("127.0.0.1"), port)});
-    const timeval limit{.tv_sec = 30, .tv_usec = 0};
+    const timeval limit{.tv_sec = patience.count(), .tv_usec = 0};
     ::setsockopt(socket_.native_handle(), SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
   }
   void send(const Bytes& bytes) { boost::asio::write(socket_, boost::asio::buffer(bytes)); }

@@ -3,6 +3,7 @@
 
 #include <numeric>
 
+#include "tests/support/eventually.hpp"
 #include "tests/transport_acquisition/fake_host.hpp"
 #include "tests/transport_acquisition/messages.hpp"
 #include "transport/acquisition/sender.hpp"

@@ -12,6 +12,8 @@
 #include "base/descriptors.hpp"
 #include "base/errors.hpp"
 #include "tests/support/captured_log.hpp"
+#include "tests/support/eventually.hpp"
+#include "tests/support/input_error.hpp"
 #include "tests/support/process.hpp"
 #include "tests/support/zmtp_peer.hpp"
 #include "tests/transport_acquisition/fake_host.hpp"
@@ -360,12 +362,8 @@ TEST_F(TcpSourceTest, ASecondSenderThroughTheSenderClassIsAnInputError) {
   serve();
   SenderOptions options;
   options.port = source_->port();
-  try {
-    const AcquisitionSender sender(small_acquisition(), options);
-    FAIL() << "accepted";
-  } catch (const InputError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("rejected the Hello: stream: found a second sender"));
-  }
+  EXPECT_THAT(test::input_error([&] { const AcquisitionSender sender(small_acquisition(), options); }),
+              HasSubstr("rejected the Hello: stream: found a second sender"));
   expect_only(std::nullopt, 1, 0);
 }
 
@@ -514,14 +512,7 @@ TEST(TcpSource, APortInUseIsNamed) {
 }
 
 TEST(TcpSource, OptionsOutOfRangeAreNamed) {
-  const auto line = [](TcpSourceOptions options) -> std::string {
-    try {
-      (void)make_tcp_source(options);
-    } catch (const InputError& error) {
-      return error.what();
-    }
-    return "made";
-  };
+  const auto line = [](TcpSourceOptions options) { return test::input_error([&] { (void)make_tcp_source(options); }); };
   TcpSourceOptions options;
   options.address = "localhost:80";
   EXPECT_EQ(line(options), "TCP source address: found \"localhost:80\"; expected an IPv4 or IPv6 address of this machine");
@@ -561,14 +552,7 @@ TEST(AcquisitionSender, SaysWhereItCannotConnect) {
 TEST(AcquisitionSender, RefusesAnAcquisitionThatContradictsItselfBeforeItConnects) {
   Acquisition stranger = small_acquisition();
   stranger.events = element_events(std::vector<std::uint32_t>{static_cast<std::uint32_t>(stranger.elements())});
-  const auto line = [&](auto&& make) {
-    try {
-      make();
-    } catch (const InputError& error) {
-      return std::string(error.what());
-    }
-    return std::string();
-  };
+  const auto line = [&](auto&& make) { return test::input_error([&] { make(); }); };
   // Nobody listens: a connection would be a RuntimeFault.
   EXPECT_THAT(line([&] { const AcquisitionSender sender(stranger, {.port = 1}); }),
               HasSubstr("acquisition event 0: found element"));

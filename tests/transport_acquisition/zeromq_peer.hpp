@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/patience.hpp"
 #include "tests/transport_acquisition/whole_messages.hpp"
 #include "transport/zeromq/curve_keys.hpp"
 #include "transport/zeromq/socket.hpp"
@@ -21,9 +22,10 @@ class RawPusher {
     ConnectOptions options{.type = zmq::socket_type::push, .endpoint = "tcp://127.0.0.1:" + std::to_string(port), .keys = keys};
     options.send_queue = 1000;
     socket_ = connect_socket(context_, options);
-    socket_.set(zmq::sockopt::sndtimeo, 30'000);
+    constexpr auto limit = static_cast<int>(std::chrono::milliseconds(patience).count());
+    socket_.set(zmq::sockopt::sndtimeo, limit);
     // What was pushed before close() still arrives.
-    socket_.set(zmq::sockopt::linger, 30'000);
+    socket_.set(zmq::sockopt::linger, limit);
   }
   ~RawPusher() { socket_.set(zmq::sockopt::linger, 0); }
   RawPusher(const RawPusher&) = delete;
@@ -32,6 +34,10 @@ class RawPusher {
   void send(const Bytes& message, bool more = false) {
     const auto flags = more ? zmq::send_flags::sndmore : zmq::send_flags::none;
     ASSERT_TRUE(socket_.send(zmq::buffer(message.data(), message.size()), flags)) << "nobody takes it";
+  }
+  /// Unless libzmq has given the connection up, as it does once a server has refused its keys.
+  void offer(const Bytes& message) {
+    static_cast<void>(socket_.send(zmq::buffer(message.data(), message.size()), zmq::send_flags::dontwait));
   }
   void send(const std::vector<Bytes>& messages) {
     for (const Bytes& message : messages) send(message);

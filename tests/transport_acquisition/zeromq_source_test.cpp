@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "base/errors.hpp"
+#include "tests/support/eventually.hpp"
 #include "tests/support/zmtp_peer.hpp"
 #include "tests/transport_acquisition/fake_host.hpp"
 #include "tests/transport_acquisition/zeromq_peer.hpp"
@@ -235,7 +236,7 @@ TEST_F(ZeromqSourceTest, WithKeysOnlyAListedClientGetsAnythingIn) {
   RawPusher unlisted(source_->port(), CurveClientKeys{stranger, server.public_key});
   RawPusher wrong_server(source_->port(), CurveClientKeys{client, stranger.public_key});
   RawPusher plain(source_->port());
-  for (RawPusher* peer : {&unlisted, &wrong_server, &plain}) peer->send(random_bytes(100, 1));
+  for (RawPusher* peer : {&unlisted, &wrong_server, &plain}) peer->offer(random_bytes(100, 1));
   EXPECT_TRUE(eventually([&] { return refused(PeerRefusal::wrong_key) >= 1 && refused(PeerRefusal::bad_handshake) >= 2; }));
   expect_good_goes_on();
   EXPECT_GT(source_->counters().bytes_received, bytes);

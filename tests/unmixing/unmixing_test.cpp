@@ -10,6 +10,7 @@
 
 #include "stages/unmixed_image/unmixed_image.hpp"
 #include "tests/stages/stage_harness.hpp"
+#include "tests/support/input_error.hpp"
 
 namespace echoform::test {
 namespace {
@@ -193,7 +194,7 @@ TEST_P(Unmixing, FindsHowMuchThereWasAndItsSaturation) {
 
 TEST_P(Unmixing, AnswersWithOneLineWhereItCannot) {
   const auto refusal = [&](const UnmixingOptions& options) {
-    return input_error_of([&] { static_cast<void>(make_stage(unmixing_stage, options, backend())); });
+    return input_error([&] { static_cast<void>(make_stage(unmixing_stage, options, backend())); });
   };
   EXPECT_EQ(
       refusal({2, {1.0, 2.0, 2.0, 4.0}, false}),
@@ -211,11 +212,11 @@ TEST_P(Unmixing, AnswersWithOneLineWhereItCannot) {
   const BlockSpec large = make_spec(ElementType::float32, 4, 4);
   const auto stage = make_stage(unmixing_stage, UnmixingOptions{1, {1.0, 2.0}, false}, backend());
   const std::array<BlockSpec, 2> both{small, large};
-  EXPECT_EQ(input_error_of([&] { static_cast<void>(stage->prepare(std::span<const BlockSpec>(both))); }),
+  EXPECT_EQ(input_error([&] { static_cast<void>(stage->prepare(std::span<const BlockSpec>(both))); }),
             "unmixing stage, inputs: found 4 x 4 beside 4 x 2; expected images of one size");
-  EXPECT_NE(input_error_of([&] { static_cast<void>(stage->prepare(small)); }), "");
+  EXPECT_NE(input_error([&] { static_cast<void>(stage->prepare(small)); }), "");
   const auto image_refusal = [&](const UnmixedImageOptions& options) {
-    return input_error_of([&] { static_cast<void>(make_stage(unmixed_image_stage, options, backend())); });
+    return input_error([&] { static_cast<void>(make_stage(unmixed_image_stage, options, backend())); });
   };
   EXPECT_NE(image_refusal({UnmixedKind::concentration, 2, 2, 0, 0.0}), "");
   EXPECT_NE(image_refusal({UnmixedKind::share, 2, 1, 1, 0.0}), "");
