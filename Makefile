@@ -2,7 +2,9 @@
 #   make build    the program, at build/release/bin/echoform
 #   make test     builds everything with warnings as errors and runs all tests
 #   make test-asan   the same tests under the address and undefined-behaviour sanitizers;   make test-tsan   under the thread sanitizer
-#   make check-asan   as test-asan: the tests that read what others write, and a quarter of the others, another one at each commit
+#   make check-asan   as test-asan: the tests that read what others write, and an eighth of the others, another one at each commit
+#   make check-tsan   as test-tsan: the tests of modules in which threads meet
+#   make coverage   which lines the unit tests run, by folder, and pages in build/coverage/pages (installs llvm)
 #   make check-builds   the builds that are promised besides: the bundle, without precompiled headers, without CUDA
 #   make fuzz     every fuzzer for SECONDS=60, FUZZ_JOBS at a time (installs clang)
 #   make fuzz-bundle   the fuzzers as a tarball for other machines, in build/bundle
@@ -14,7 +16,7 @@
 
 JOBS ?= $(shell nproc)
 # Tests of the program wait for servers, time-outs and pages much of the time.
-TEST_JOBS ?= $(shell expr $(JOBS) + 1)
+TEST_JOBS ?= $(shell expr $(JOBS) \* 2)
 BUILD := build/release
 PROGRAM := $(BUILD)/bin/echoform
 DEMO_SECONDS ?=
@@ -23,7 +25,7 @@ FUZZ_JOBS ?= $(JOBS)
 # For sources by themselves.
 CHECK_MINUTES ?= 4
 
-.PHONY: build test test-build test-asan check-asan test-tsan check-builds fuzz fuzz-bundle demo bench bundle format clean packages test-packages fuzz-packages
+.PHONY: build test test-build test-asan check-asan test-tsan check-tsan check-builds coverage fuzz fuzz-bundle demo bench bundle format clean packages test-packages fuzz-packages coverage-packages
 .DEFAULT_GOAL := build
 # Targets named together go one after the other.
 .NOTPARALLEL:
@@ -37,13 +39,16 @@ test-packages:
 fuzz-packages:
 	@tools/install-packages --fuzz
 
+coverage-packages:
+	@tools/install-packages --coverage
+
 build: packages
-	cmake --preset program -DECHOFORM_TESTS=OFF
+	cmake --preset release -DECHOFORM_TESTS=OFF
 	cmake --build $(BUILD) --parallel $(JOBS) --target echoform
 
 test-build: test-packages
-	cmake --preset ci -DECHOFORM_TESTS=ON
-	cmake --build $(BUILD) --parallel $(JOBS)
+	cmake --preset release -DECHOFORM_TESTS=ON
+	@begin=$$(date +%s); cmake --build $(BUILD) --parallel $(JOBS) && echo "compiled in $$((($$(date +%s) - begin) / 60)) min"
 
 test: test-build
 	tools/run-tests $(BUILD) --parallel $(TEST_JOBS)
@@ -55,14 +60,20 @@ test-asan: test-build
 	$(SANITIZED) asan-ubsan
 
 check-asan: test-build
-	$(SANITIZED) --share asan-ubsan
+	$(SANITIZED) --labelled untrusted --share 8 asan-ubsan
 
-test-tsan: export TSAN_OPTIONS = suppressions=$(CURDIR)/tests/support/tsan.suppressions
+test-tsan check-tsan: export TSAN_OPTIONS = suppressions=$(CURDIR)/tests/support/tsan.suppressions
 test-tsan: test-build
 	$(SANITIZED) tsan
 
+check-tsan: test-build
+	$(SANITIZED) --labelled concurrent tsan
+
 check-builds: test-packages
 	tools/check-builds --sample --minutes $(CHECK_MINUTES) --jobs $(JOBS)
+
+coverage: coverage-packages
+	tools/coverage --jobs $(JOBS)
 
 fuzz: fuzz-packages
 	cmake --preset fuzz
@@ -80,7 +91,7 @@ else
 endif
 
 bench: packages
-	cmake --preset program -DECHOFORM_TESTS=OFF
+	cmake --preset release -DECHOFORM_TESTS=OFF
 	cmake --build $(BUILD) --parallel $(JOBS)
 	$(PROGRAM) bench all
 

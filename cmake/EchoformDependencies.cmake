@@ -1,7 +1,7 @@
 # Debian 12 packages; tools/install-packages knows their names.
 find_package(Threads REQUIRED)
 find_package(PkgConfig REQUIRED)
-find_package(Boost 1.81 REQUIRED)
+find_package(Boost 1.74 REQUIRED)
 find_package(OpenSSL 3.0 REQUIRED)
 find_package(Protobuf REQUIRED)
 find_package(spdlog REQUIRED)
@@ -13,6 +13,14 @@ find_package(nlohmann_json REQUIRED)
 find_package(PNG REQUIRED)
 find_package(Eigen3 3.4 REQUIRED NO_MODULE)
 pkg_check_modules(ZeroMQ REQUIRED IMPORTED_TARGET libzmq)
+# Of "-isystem FOLDER", which Debian's libzmq has, CMake makes an include folder when it finds a library and an option when it remembers it:
+# the second configuration of a folder would compile everything again. Now it is always an option.
+set(folders ${ZeroMQ_CFLAGS})
+list(FILTER folders INCLUDE REGEX "^-I")
+list(TRANSFORM folders REPLACE "^-I" "")
+set(others ${ZeroMQ_CFLAGS})
+list(FILTER others EXCLUDE REGEX "^-I")
+set_target_properties(PkgConfig::ZeroMQ PROPERTIES INTERFACE_COMPILE_OPTIONS "${others}" INTERFACE_INCLUDE_DIRECTORIES "${folders}")
 pkg_check_modules(FFTW REQUIRED IMPORTED_TARGET fftw3f)
 pkg_check_modules(MATIO REQUIRED IMPORTED_TARGET matio)
 pkg_check_modules(HDF5 REQUIRED IMPORTED_TARGET hdf5)

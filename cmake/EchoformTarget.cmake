@@ -77,6 +77,15 @@ function(echoform_numeric_options name)
   target_compile_options(${name} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:${flags}>)
 endfunction()
 
+# Nobody has seen what other compilers warn of.
+if(ECHOFORM_WERROR STREQUAL "AUTO")
+  set(ECHOFORM_WERROR OFF)
+  if((CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION MATCHES "^12\\.")
+      OR (CMAKE_CXX_COMPILER_ID STREQUAL "Clang" AND CMAKE_CXX_COMPILER_VERSION MATCHES "^14\\."))
+    set(ECHOFORM_WERROR ON)
+  endif()
+endif()
+
 # Contraction is off so that a multiply and an add are fused where the code says so and nowhere else, on every backend. Programs hold
 # no paths of the machine that built them.
 function(echoform_compile_options name)
@@ -125,7 +134,8 @@ endfunction()
 
 # A test program from every source of the calling folder, each test discovered by name, behind PREFIX where one is given; or, where
 # ECHOFORM_TEST_PARTS is not 0, run in so many parts. ALONE: its tests want the machine, and the GPU, to themselves. NUMERIC: its
-# references compute for long. LABELS: unit or system; then `untrusted` where it reads what others write: tools/sanitized-tests.
+# references compute for long. LABELS: unit or system; then what tools/sanitized-tests chooses by: `untrusted` where it reads what others
+# write, `concurrent` where threads meet. (Tests that are discovered by name have the first alone.)
 function(echoform_test name)
   cmake_parse_arguments(ARG "ALONE;NUMERIC" "PREFIX" "DEPENDS;LABELS" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)

@@ -202,6 +202,19 @@ class Finds(unittest.TestCase):
         self.assertEqual(self.found("against-the-order", **files), {"base/a.hpp": 1})
         self.assertEqual(self.found("above-the-pipeline", **files), {"pipeline/b.hpp": 1})
 
+    def test_helpers_of_tests(self):
+        for line in ("bool eventually(Condition condition) {", "bool Bench::eventually(C c) {", "const auto eventually = [&](auto holds) {",
+                     "inline constexpr std::chrono::seconds patience{60};", "constexpr auto patience = 10s;", "std::string input_error(Call&& call) {",
+                     "const auto input_error_of = [&](auto call) {"):
+            self.assertEqual(self.found("helpers-of-tests-anew", **{"tests/a/a_test.cpp": line, "tests/support/a.hpp": line}), {"tests/a/a_test.cpp": 1}, line)
+        for line in ("EXPECT_TRUE(eventually([&] { return done; }));", "// bool eventually(C c)", "const auto line = input_error([&] { call(); });",
+                     "changed.wait_for(lock, patience, [&] { return open; });", "const std::string input_errors = all();"):
+            self.assertEqual(self.found("helpers-of-tests-anew", **{"tests/a/a_test.cpp": line}), {}, line)
+
+    def test_names_of_tests(self):
+        files = {"tests/a/test_a.cpp": "", "tests/a/a_test.cpp": "", "tests/a/test_a.hpp": "", "tests/a/maker.cpp": "", "apps/test_a.cpp": ""}
+        self.assertEqual(self.found("names-of-tests", **files), {"tests/a/test_a.cpp": 1})
+
     def test_a_picture_leaves_out_what_a_longer_way_says(self):
         order = ["base", "pipeline", "stages", "apps"]
         edges = {("pipeline", "base"), ("stages", "base"), ("stages", "pipeline"), ("apps", "stages"), ("apps", "base")}

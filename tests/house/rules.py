@@ -341,6 +341,24 @@ def calls_elsewhere(house, pattern, allowed):
     return findings
 
 
+def helpers_of_tests_anew(house):
+    """Helpers of the tests that somebody defines once more: eventually(), patience and input_error() are in tests/support."""
+    defined = re.compile(r"\b(?:bool|auto)\s+(?:\w+::)*eventually\s*[(=]|\b(?:auto|\w*seconds|minutes)\s+patience\s*[{=(]"
+                         r"|\b(?:string|auto)\s+(?:\w+::)*input_error(?:_of)?\s*[(=]")
+    findings = {}
+    for name, text in house.files("tests"):
+        code = code_of(text)
+        for found in defined.finditer(code) if not name.startswith("tests/support/") else ():
+            note(findings, name, code, found.start(), found[0].rstrip(" ({="))
+    return findings
+
+
+def names_of_tests(house):
+    """Sources of tests by another form of name than x_test.cpp."""
+    names = [name for name, _ in house.files("tests")]
+    return {name: ["expected x_test.cpp"] for name in names if name.rsplit("/", 1)[1].startswith("test_") and name.endswith(".cpp")}
+
+
 RULES = {
     "kinds-compared": kinds_compared,
     "kinds-by-question": kinds_by_question,
@@ -358,4 +376,6 @@ RULES = {
     "hdf5-by-itself": hdf5_by_itself,
     "files-by-name": files_by_name,
     "against-the-order": against_the_order,
+    "helpers-of-tests-anew": helpers_of_tests_anew,
+    "names-of-tests": names_of_tests,
 }
