@@ -27,7 +27,7 @@ const Planning* Planning::current() noexcept {
 }
 
 void Planning::check() const {
-  if (stop_.stop_requested()) throw PlanningEnded("planning: the server is stopping");
+  if (stop_.stop_requested()) throw PlanningEnded("planning: stopped");
   if (limit_.count() == 0 || std::chrono::steady_clock::now() - begin_ <= limit_) return;
   throw PlanningEnded(
       fmt::format("planning: found tables and transforms that take longer than {:g} s; expected fewer pixels, elements or "

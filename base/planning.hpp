@@ -3,7 +3,7 @@
 //
 // A Planning is what the thread that it was made on, and the threads that share its loops, work for, as long as it lives. Loops
 // of set-up call keep_planning() once for every piece of some milliseconds; those that run by for_each_or_throw() and
-// over_sources() do so already. Where there is no Planning, as in programs that image a recording, it does nothing.
+// over_sources() do so already. Where there is no Planning it does nothing.
 #pragma once
 
 #include <chrono>

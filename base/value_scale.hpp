@@ -34,8 +34,8 @@ struct ValueScale {
   return kind == ScaleKind::power_decibels ? 10.0 : 20.0;
 }
 
-// Display images have 8 bits a pixel. In decibels 0 is the lower end of the dynamic range and 255 is 0 dB. On a scale of numbers
-// 0 is no value, and 1 to 255 are evenly spaced from the lower end to the upper one: 128 is 0 on a symmetric scale.
+// Display images have 8 bits a pixel. In decibels 0 is the lower end and 255 is 0 dB; of masked pixels 0 is no value, 1 the lower end.
+// On a scale of numbers 0 is no value, and 1 to 255 are evenly spaced from the lower end to the upper one: 128 is 0 if symmetric.
 inline constexpr int first_level_of_numbers = 1;
 inline constexpr int levels_of_numbers = 254;  ///< from the lowest to the highest
 

@@ -21,9 +21,9 @@ void WakeBell::ring() const noexcept {
   const std::uint64_t one = 1;
   [[maybe_unused]] const auto written = ::write(descriptor_, &one, sizeof one);
 }
-void WakeBell::silence() const noexcept {
+bool WakeBell::silence() const noexcept {
   std::uint64_t rings = 0;
-  [[maybe_unused]] const auto read = ::read(descriptor_, &rings, sizeof rings);
+  return ::read(descriptor_, &rings, sizeof rings) == sizeof rings;
 }
 void WakeBell::wait(std::chrono::milliseconds time) const noexcept {
   pollfd place{descriptor_, POLLIN, 0};

@@ -16,7 +16,8 @@ class WakeBell {
   WakeBell& operator=(const WakeBell&) = delete;
 
   void ring() const noexcept;
-  void silence() const noexcept;
+  /// Returns whether it was rung: whoever has polled the descriptor and found it silent may be rung since.
+  bool silence() const noexcept;
   /// Returns when it is rung, or the time is over; silences it.
   void wait(std::chrono::milliseconds time) const noexcept;
   /// To be polled for reading.

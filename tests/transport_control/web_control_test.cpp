@@ -14,6 +14,7 @@
 #include <mutex>
 #include <thread>
 
+#include "tests/support/patience.hpp"
 #include "transport/control/control_json.hpp"
 #include "transport/web/web_sink.hpp"
 
@@ -74,7 +75,7 @@ struct Desk {
   }
   WebSink::ControlAnswer next(std::size_t index) {
     std::unique_lock lock(mutex);
-    EXPECT_TRUE(changed.wait_for(lock, std::chrono::seconds(60), [&] { return answers.size() > index; }));
+    EXPECT_TRUE(changed.wait_for(lock, patience, [&] { return answers.size() > index; }));
     return answers.at(index);
   }
   std::mutex mutex;

@@ -12,6 +12,7 @@
 #include "base/errors.hpp"
 #include "base/sanitizers.hpp"
 #include "tests/support/captured_log.hpp"
+#include "tests/support/eventually.hpp"
 #include "tests/support/patience.hpp"
 #include "tests/support/process.hpp"
 #include "tests/support/zmtp_peer.hpp"
@@ -93,14 +94,6 @@ wire::ControlReply receive(zmq::socket_t& socket) {
   EXPECT_TRUE(socket.recv(message));
   EXPECT_TRUE(reply.ParseFromArray(message.data(), static_cast<int>(message.size())));
   return reply;
-}
-
-/// For what another thread or the system does in its own time.
-template <class Condition>
-bool eventually(Condition condition) {
-  const auto deadline = std::chrono::steady_clock::now() + patience;
-  while (!condition() && std::chrono::steady_clock::now() < deadline) std::this_thread::sleep_for(10ms);
-  return condition();
 }
 
 TEST(ControlDoor, AnswersOneAfterTheOther) {

@@ -12,12 +12,14 @@
 #include <vector>
 
 #include "base/sanitizers.hpp"
+#include "tests/support/eventually.hpp"
 #include "tests/support/patience.hpp"
 #include "tests/support/zmtp_peer.hpp"
 #include "tests/transport_publish/synthetic_stream.hpp"
 #include "tests/transport_publish/thread_allocations.hpp"
 #include "transport/publish/telemetry_publisher.hpp"
 #include "transport/publish/zeromq_sink.hpp"
+#include "transport/zeromq/socket.hpp"
 
 namespace echoform {
 namespace {
@@ -25,17 +27,40 @@ namespace {
 using namespace std::chrono_literals;
 using testing_support::ZmtpPeer;
 
-template <class Condition>
-bool eventually(Condition condition) {
-  const auto deadline = std::chrono::steady_clock::now() + patience;
-  while (!condition() && std::chrono::steady_clock::now() < deadline) std::this_thread::sleep_for(10ms);
-  return condition();
-}
-
 MessageBuffer& message_of(std::string_view text) {
   MessageBuffer& buffer = MessageBuffer::for_one_message(text.size());
   std::memcpy(buffer.message().data(), text.data(), text.size());
   return buffer;
+}
+
+// A ring that falls between the wait's time-out and the silencing was lost, and with it the request to stop: a server hung at its end.
+// With no time to wait every ring has a good chance to fall there.
+TEST(PublisherSocketEnd, NoRingIsLost) {
+  zmq::context_t context(1);
+  const zmq::socket_t socket(context, zmq::socket_type::pub);
+  const WakeBell bell("test");
+  for (int trial = 0; trial < 200; ++trial) {
+    std::atomic<bool> stop = false;
+    std::atomic<bool> given_up = false;
+    std::atomic<int> turns = 0;
+    std::thread waiting([&] {
+      const auto deadline = std::chrono::steady_clock::now() + patience;
+      while (!stop) {
+        while (!wait_for_events(socket, bell, 0ms)) {
+          ++turns;
+          if (std::chrono::steady_clock::now() < deadline) continue;
+          given_up = true;
+          return;
+        }
+      }
+    });
+    EXPECT_TRUE(eventually([&] { return turns >= 2; }));
+    stop = true;
+    bell.ring();
+    waiting.join();
+    ASSERT_FALSE(given_up) << "trial " << trial;
+    bell.silence();
+  }
 }
 
 TEST(MessageBuffer, IsTakenByOneMessageAtATime) {
@@ -140,7 +165,7 @@ TEST(TelemetryPublisher, StopsWhileSubscribersComeAndGo) {
           }
           static_cast<void>(peer.try_send(many));
         } catch (const std::exception&) {
-          std::this_thread::sleep_for(1ms);  // turned away, or the publisher has gone
+          std::this_thread::sleep_for(1ms);  // turned away, or the publisher has gone: the pace of its attempts
         }
       }
     });

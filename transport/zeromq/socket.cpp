@@ -13,6 +13,7 @@
 #include "base/descriptors.hpp"
 #include "base/errors.hpp"
 #include "base/thread_limits.hpp"
+#include "transport/zeromq/connection_watch.hpp"
 
 namespace echoform {
 
@@ -98,6 +99,7 @@ zmq::socket_t connect_socket(zmq::context_t& context, const ConnectOptions& opti
     socket.set(zmq::sockopt::curve_secretkey, bytes_of(options.keys->own.secret_key));
     socket.set(zmq::sockopt::curve_serverkey, bytes_of(options.keys->server_key));
   }
+  if (!options.report_to.empty()) report_connection(socket, options.report_to);
   try {
     socket.connect(options.endpoint);
   } catch (const zmq::error_t&) {
@@ -128,8 +130,10 @@ zmq::socket_t bind_publisher(ZeromqContext& context, const std::string& address,
 }
 
 zmq::socket_t connect_subscriber(zmq::context_t& context, const std::string& endpoint, const std::string& prefix,
-                                 std::int64_t message_limit, const std::optional<CurveClientKeys>& keys) {
+                                 std::int64_t message_limit, const std::optional<CurveClientKeys>& keys,
+                                 const std::string& report_to) {
   ConnectOptions options;
+  options.report_to = report_to;
   options.endpoint = endpoint;
   options.message_limit = message_limit;
   options.send_queue = 1000;  // of subscriptions
@@ -142,13 +146,13 @@ zmq::socket_t connect_subscriber(zmq::context_t& context, const std::string& end
   return socket;
 }
 
-bool wait_for_events(const zmq::socket_t& socket, const WakeBell& bell) {
+bool wait_for_events(const zmq::socket_t& socket, const WakeBell& bell, std::chrono::milliseconds longest) {
   // zmq_poll() would not return for those who only come or go.
   std::array<pollfd, 2> events{{{bell.descriptor(), POLLIN, 0}, {socket.get(zmq::sockopt::fd), POLLIN, 0}}};
-  constexpr int longest = 100;  // milliseconds
-  const bool any = ::poll(events.data(), events.size(), longest) != 0;
-  bell.silence();
-  return any;
+  const bool any = ::poll(events.data(), events.size(), static_cast<int>(longest.count())) != 0;
+  // A ring that came since poll() gave up is not rung again: it counts.
+  const bool rung = bell.silence();
+  return any || rung;
 }
 
 std::uint16_t bound_port(const zmq::socket_t& socket) {

@@ -70,6 +70,7 @@ struct ConnectOptions {
   bool connected_only = false;            ///< nothing waits in a queue while there is no connection (ZMQ_IMMEDIATE)
   std::optional<CurveClientKeys> keys{};  ///< for a server with CURVE
   SignsOfLife signs_of_life = SignsOfLife::heartbeats;
+  std::string report_to{};  ///< where a ConnectionWatch reads how the connection fares; empty: nowhere
 };
 
 /// A socket that connects, and connects again with back-off, by itself. Throws InputError if the endpoint is malformed,
@@ -84,15 +85,18 @@ struct ConnectOptions {
                                            const std::string& what, std::size_t subscribers = 64);
 
 /// A SUB socket connected to `endpoint`, subscribed to `prefix`. It may be left unread for as long as its owner likes.
+/// `report_to` as in ConnectOptions.
 [[nodiscard]] zmq::socket_t connect_subscriber(zmq::context_t& context, const std::string& endpoint, const std::string& prefix,
                                                std::int64_t message_limit,
-                                               const std::optional<CurveClientKeys>& keys = std::nullopt);
+                                               const std::optional<CurveClientKeys>& keys = std::nullopt,
+                                               const std::string& report_to = {});
 
 /// Waits until libzmq has anything to do for the socket, of which only newcomers and those who leave may be, or the bell rings,
-/// which it silences. False after a tenth of a second without either: nobody says that a newcomer who was let in has gone before it
-/// was connected, so that let_newcomers_in() is due. For the thread that owns the socket, when it has just taken all that there
-/// was, or found ZMQ_EVENTS without any.
-[[nodiscard]] bool wait_for_events(const zmq::socket_t& socket, const WakeBell& bell);
+/// which it silences. False after `longest` without either: nobody says that a newcomer who was let in has gone before
+/// it was connected, so that let_newcomers_in() is due. For the thread that owns the socket, when it has just taken all that
+/// there was, or found ZMQ_EVENTS without any.
+[[nodiscard]] bool wait_for_events(const zmq::socket_t& socket, const WakeBell& bell,
+                                   std::chrono::milliseconds longest = std::chrono::milliseconds(100));
 
 /// The port that the socket is bound to.
 [[nodiscard]] std::uint16_t bound_port(const zmq::socket_t& socket);
