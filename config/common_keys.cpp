@@ -162,6 +162,19 @@ void add_data_keys(std::vector<Key>& k) {
   k.push_back(number(
       {"probe", "element_length", "m", "Size of the elements along y; 0 is unknown.", from_data}, within(0.0, 1.0),
       [](auto& c) -> auto& { return c.probe.element_length; }));
+  k.push_back(boolean(
+      {"probe",
+       "reverse_normals",
+       "",
+       "Elements look the opposite way of what the data says: of recordings of sound that light makes whose orientations point "
+       "out of the detectors' backs.",
+       {},
+       LiveEffect::imaging},
+      [](auto& c) -> auto& { return c.probe.reverse_normals; }));
+  k.push_back(number_triple(
+      {"probe", "normal", "", "Which way all elements look, as a direction of any length: [0, 0, 1] is along +z.", from_data,
+       LiveEffect::imaging},
+      within(-1e6, 1e6), [](auto& c) -> auto& { return c.probe.normal; }));
   k.push_back(number(
       {"probe", "centre_frequency", "Hz", "Centre frequency of the pulse.", from_data}, within(1.0, 1e9),
       [](auto& c) -> auto& { return c.probe.centre_frequency; }));

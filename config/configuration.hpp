@@ -85,6 +85,8 @@ struct ProbeSection {
   std::optional<Metres> x;          ///< of the aperture's centre
   std::optional<Metres> element_width;
   std::optional<Metres> element_length;
+  bool reverse_normals = false;                 ///< elements face the opposite of what the data says
+  std::optional<std::array<double, 3>> normal;  ///< that all elements face; of any length above 0
   std::optional<Hertz> centre_frequency;
   std::optional<Hertz> bandwidth;
   std::optional<std::vector<std::size_t>> dead_elements;

@@ -59,6 +59,8 @@ struct Key {
 struct Section {
   std::string_view name;
   std::string_view help;
+  /// Called where a file has the section, be it empty; null where that says nothing.
+  void (*stated)(Configuration&) = nullptr;
 };
 
 /// Sections, and keys in them or in others.

@@ -266,7 +266,7 @@ template <class Get>
   Key key = make_key(entry, "three numbers", range.text(), default_of(get));
   key.read = [range, get, expected = key.expected()](Configuration& into, const toml::node& node, std::string_view where) {
     const toml::array& values = read_array(node, where, expected, 3, 3);
-    auto triple = get(into);
+    typename OptionalOf<std::remove_cvref_t<decltype(get(into))>>::type triple{};
     for (std::size_t i = 0; i < 3; ++i) assign(triple[i], read_number(values[i], where, expected, range));
     get(into) = triple;
   };

@@ -20,10 +20,12 @@ void add_recorder_keys(std::vector<Key>& k) {
       [](auto& c) -> auto& { return c.recorder.folder; }));
   k.push_back(text(
       {"recorder", "file", "",
-       "Name of each file: {name} is [server] name, {time} the first frame's time in UTC (20260314T092653Z). A name that is "
+       "Name of each file: {name} is [server] name, {time} the first frame's time in UTC (20260314T092653Z), or that at which "
+       "recording was asked for. A name that is "
        "taken "
        "gets -2, -3 and so on before its extension; nothing is overwritten."},
-      "a name that ends in .mfmc, .efcap, .mat, .hdf5, .onde or .uff", any_text, [](auto& c) -> auto& { return c.recorder.file; }));
+      "a name that ends in .mfmc, .efcap, .mat, .hdf5, .onde or .uff", any_text,
+      [](auto& c) -> auto& { return c.recorder.file; }));
   k.push_back(boolean(
       {"recorder", "at_start", "", "Whether recording begins with the server; else it waits until it is asked to."},
       [](auto& c) -> auto& { return c.recorder.at_start; }));

@@ -101,6 +101,10 @@ void take_back(const SettingsFollower& follower, const Configuration& before) no
 
 }  // namespace
 
+ControlAction unavailable_action(const std::string& name, const std::string& found, const std::string& expected) {
+  return {name, true, [=](const auto&, auto&) { throw InputError(name, found, expected); }, false};
+}
+
 class Control::Conflict : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -117,6 +121,8 @@ SetupFactory Control::first_setup_factory(const Configuration& file, const Mater
 }
 
 void Control::add(ControlAction action) {
+  // One that is there stands in for one that is not.
+  std::erase_if(actions_, [&](const ControlAction& known) { return known.name == action.name && !known.available; });
   actions_.push_back(std::move(action));
 }
 
@@ -172,7 +178,9 @@ wire::ControlReply Control::handle(const wire::ControlRequest& request) noexcept
     const ControlAction* const action = find(request.action());
     if (action == nullptr) {
       std::string names;
-      for (const ControlAction& known : actions_) names += (names.empty() ? "" : ", ") + known.name;
+      for (const ControlAction& known : actions_) {
+        if (known.available) names += (names.empty() ? "" : ", ") + known.name;
+      }
       throw InputError("action",
                        request.action().size() > 64 ? std::string("a long one") : fmt::format("\"{}\"", request.action()),
                        "one of " + names);
@@ -228,7 +236,9 @@ void Control::get(const wire::ControlRequest& request, wire::ControlReply& reply
     std::copy_if(live_keys().begin(), live_keys().end(), std::back_inserter(keys),
                  [this](const Key* key) { return is_live(*key); });
   fill(keys, configuration, reply);
-  for (const ControlAction& action : actions_) reply.add_actions(action.name);
+  for (const ControlAction& action : actions_) {
+    if (action.available) reply.add_actions(action.name);
+  }
   fill_state(configuration, reply);
 }
 

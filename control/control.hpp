@@ -25,7 +25,12 @@ struct ControlAction {
   /// Whether it is answered at once: it waits for no other request and never long.
   bool quick = false;
   std::function<void(const wire::ControlRequest&, wire::ControlReply&)> run;
+  /// False for one that the configuration leaves no use for: it is not offered, and `run` refuses it with the reason.
+  bool available = true;
 };
+
+/// Stands for an action that needs something which the configuration lacks: refused with "NAME: found FOUND; expected EXPECTED".
+[[nodiscard]] ControlAction unavailable_action(const std::string& name, const std::string& found, const std::string& expected);
 
 /// Whom keys of LiveEffect::instrument concern. They are live in the sections that somebody follows.
 struct SettingsFollower {

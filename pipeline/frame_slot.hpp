@@ -75,6 +75,9 @@ struct FrameSlot {
   std::vector<StageTiming> timings;
   std::uint64_t clipped_samples = 0;
   std::uint64_t invalid_samples = 0;  ///< NaN or infinite, replaced by 0
+  /// Of a scan: cells that have contributed to the image, which is shown again for a frame that adds none. None: an image of its
+  /// own.
+  std::optional<std::uint64_t> scan_cells;
 };
 
 }  // namespace echoform

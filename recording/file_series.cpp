@@ -18,7 +18,8 @@ namespace {
 
 constexpr int most_of_one_name = 100'000;
 
-/// `name`, or name-2, name-3 ...: the first that is not there.
+}  // namespace
+
 std::filesystem::path free_name(const std::filesystem::path& folder, const std::filesystem::path& name) {
   for (int number = 1; number < most_of_one_name; ++number) {
     std::filesystem::path path = folder / name;
@@ -28,8 +29,6 @@ std::filesystem::path free_name(const std::filesystem::path& folder, const std::
   }
   throw RuntimeFault(fmt::format("{}: {} files of this name are there already", (folder / name).string(), most_of_one_name));
 }
-
-}  // namespace
 
 void check_file_pattern(const std::string& pattern, const std::string& where) {
   if (pattern.find('/') != std::string::npos) throw InputError(where, fmt::format("\"{}\"", pattern), "a name without a folder");
@@ -88,6 +87,7 @@ FileSeries::FileSeries(FileSeriesOptions options, MakeFrameWriter make) : option
 void FileSeries::begin(std::shared_ptr<const Contents> contents) {
   close();
   contents_ = std::move(contents);
+  first_name_ = contents_->first_name;
 }
 
 void FileSeries::write(std::span<const std::byte> frame, const FrameStamp& stamp, WallTime now) {
@@ -113,7 +113,8 @@ void FileSeries::write(std::span<const std::byte> frame, const FrameStamp& stamp
 
 void FileSeries::open_next(const FrameStamp& stamp, WallTime now) {
   const WallTime time = stamp.acquisition_time.count() > 0 ? stamp.acquisition_time : now;
-  const auto path = free_name(options_.folder, file_name_of(contents_->pattern, contents_->name, time));
+  const std::string name = first_name_.empty() ? file_name_of(contents_->pattern, contents_->name, time) : first_name_;
+  const auto path = free_name(options_.folder, name);
   file_ = make_(path, contents_->acquisition,
                 FrameWriterOptions{.material = contents_->material, .recorded = time, .pose = contents_->pose});
   next_path_ = path;
@@ -122,6 +123,7 @@ void FileSeries::open_next(const FrameStamp& stamp, WallTime now) {
 /// A file without a frame is none.
 void FileSeries::begun() {
   path_ = next_path_;
+  first_name_.clear();
   most_frames_ = most_frames_of_file(path_);
   spdlog::info("recording to {}", path_.string());
   if (options_.keep_files == 0) return;

@@ -37,6 +37,8 @@ void check_file_pattern(const std::string& pattern, const std::string& where);
 
 /// The longest name that a pattern comes to: with the number that tells it from those of the same name.
 [[nodiscard]] std::string longest_file_name(const std::string& pattern, const std::string& name);
+/// `name` in the folder, or name-2, name-3 ...: the first that is not there. RuntimeFault where too many are. Any thread.
+[[nodiscard]] std::filesystem::path free_name(const std::filesystem::path& folder, const std::filesystem::path& name);
 /// Throws RuntimeFault, naming the folder, unless the disk has room for `bytes` and what shall stay free. Any thread.
 void require_room(const FileSeriesOptions& options, std::uint64_t bytes);
 
@@ -52,6 +54,7 @@ class FileSeries {
     std::string pattern;
     std::string name;
     std::function<Pose(EncoderCount)> pose{};  ///< as FrameWriterOptions has it
+    std::string first_name{};                  ///< of the first file, in the place of the pattern; empty: the pattern's
   };
   void begin(std::shared_ptr<const Contents> contents);
 
@@ -77,6 +80,7 @@ class FileSeries {
   const MakeFrameWriter make_;
   std::shared_ptr<const Contents> contents_;
   std::unique_ptr<FrameWriter> file_;
+  std::string first_name_;           // as contents_ has it, until that file has begun
   std::filesystem::path next_path_;  // of the file that waits for its first frame
   std::filesystem::path path_;
   std::uint64_t most_frames_ = 0;              // that its format holds

@@ -92,7 +92,7 @@ std::string Recorder::describe() const {
   return fmt::format("{}{}", (options_.files.folder / options_.pattern).string(), options_.at_start ? "" : " (when asked to)");
 }
 
-void Recorder::start(const std::string& file) {
+std::string Recorder::start(const std::string& file) {
   const auto require_none = [this] {
     if (wanted_ && status_.fault.empty()) throw InputError("recording", "one under way", "none: stop it first");
   };
@@ -103,17 +103,22 @@ void Recorder::start(const std::string& file) {
     if (acquisition_) frame_bytes = acquisition_->frame_bytes();
   }
   // The disk is asked while frames go on.
-  check_names(options_, file.empty() ? options_.pattern : file, "recording");
+  const std::string pattern = file.empty() ? options_.pattern : file;
+  check_names(options_, pattern, "recording");
   require_room(options_.files, frame_bytes);
   check_disk_takes(options_.files.folder);
+  const std::string name =
+      free_name(options_.files.folder, file_name_of(pattern, options_.name, SystemClock().wall())).filename().string();
   const std::lock_guard lock(mutex_);
   require_none();
   wanted_ = true;
   ++run_;
   status_.fault.clear();
-  pattern_ = file.empty() ? options_.pattern : file;
+  pattern_ = pattern;
+  first_name_ = name;
   describe_contents();
   prepare_buffers();
+  return name;
 }
 
 void Recorder::stop() {
@@ -174,7 +179,7 @@ void Recorder::describe_contents() {
     return;
   }
   contents_ = std::make_shared<const FileSeries::Contents>(
-      FileSeries::Contents{*acquisition_, material_, pattern_, options_.name, pose_});
+      FileSeries::Contents{*acquisition_, material_, pattern_, options_.name, pose_, first_name_});
 }
 
 /// Frames of a sender before may still wait for the disk: then the thread does this once they are written, so that the memory is
@@ -194,16 +199,21 @@ void Recorder::prepare_buffers() {
     for (auto& buffer : buffers_) buffer.resize(bytes);
   } catch (const std::bad_alloc&) {
     for (auto& buffer : buffers_) std::vector<std::byte>().swap(buffer);
-    fail(fmt::format("no memory for {} frames of {:.1f} MB", buffers_.size(), 1e-6 * static_cast<double>(bytes)));
+    fail(run_, fmt::format("no memory for {} frames of {:.1f} MB", buffers_.size(), 1e-6 * static_cast<double>(bytes)));
     return;
   }
   for (std::size_t k = buffers_.size(); k-- > 0;) free_.push_back(k);
 }
 
-void Recorder::fail(const std::string& line) {
-  broken_run_ = run_;
-  status_.fault = line;
-  spdlog::error("recording ends: {}", line);
+/// What a recording before has left with the disk may fail after start(): that ends nothing of the one under way.
+void Recorder::fail(std::uint64_t run, const std::string& line) {
+  broken_run_ = std::max(broken_run_, run);
+  if (run == run_ && status_.fault.empty()) {
+    spdlog::error("{}: {}", wanted_ ? "recording ends" : "a recording that was stopped", line);
+    status_.fault = line;
+  } else {
+    spdlog::error("{}: {}", run == run_ ? "the file of the recording that ended" : "a recording that was stopped", line);
+  }
 }
 
 void Recorder::publish(const FinishedFrame& frame) noexcept {
@@ -220,6 +230,7 @@ void Recorder::publish(const FinishedFrame& frame) noexcept {
   const std::size_t buffer = free_.back();
   free_.pop_back();
   ++waiting_;
+  first_name_.clear();  // files after this one are named by the pattern
   Item item{contents_, run_, buffer, {frame.slot.sequence, frame.slot.acquisition_time, frame.slot.position}, frame.publish_time};
   lock.unlock();
   std::memcpy(buffers_[buffer].data(), frame.slot.samples.data(), buffers_[buffer].size());
@@ -233,7 +244,9 @@ void Recorder::publish(const FinishedFrame& frame) noexcept {
 void Recorder::work(const std::stop_token& stop) {
   std::unique_lock lock(mutex_);
   for (;;) {
-    const auto something = [&] { return queued_ > 0 || (file_open_ && waiting_ == 0 && (!wanted_ || !status_.fault.empty())); };
+    // A file of a recording before is closed even where no frame of the next one comes.
+    const auto over = [&] { return !wanted_ || !status_.fault.empty() || writing_run_ != run_; };
+    const auto something = [&] { return queued_ > 0 || (file_open_ && waiting_ == 0 && over()); };
     bool found = false;
     if (unflushed_ && options_.flush_interval.count() > 0) {
       found = work_.wait_until(lock, stop, flush_due_, something);
@@ -257,12 +270,16 @@ void Recorder::write_next(std::unique_lock<std::mutex>& lock) {
   --queued_;
   const bool broken = item.run <= broken_run_;
   bool shortage = false;
-  std::string fault;
+  std::string fault, fault_before;
+  const std::uint64_t run_before = writing_run_;
   if (!broken) {
     lock.unlock();
     try {
       if (item.contents != writing_ || item.run != writing_run_) {
-        if (item.run != writing_run_) missed_ = 0;  // of a recording before
+        if (item.run != writing_run_) {
+          missed_ = 0;  // of a recording before
+          fault_before = fault_of_closing();
+        }
         writing_ = item.contents;
         writing_run_ = item.run;
         files_.begin(writing_);
@@ -288,11 +305,8 @@ void Recorder::write_next(std::unique_lock<std::mutex>& lock) {
     ++status_.frames_recorded;
     status_.bytes_recorded += buffers_[item.buffer].size();
   }
-  if (!fault.empty()) {
-    broken_run_ = item.run;
-    spdlog::error("recording ends: {}", fault);
-    if (item.run == run_) status_.fault = fault;
-  }
+  if (!fault_before.empty()) fail(run_before, fault_before);
+  if (!fault.empty()) fail(item.run, fault);
   file_open_ = files_.open();
   status_.file = files_.path().string();
   free_.push_back(item.buffer);
@@ -300,22 +314,23 @@ void Recorder::write_next(std::unique_lock<std::mutex>& lock) {
   room_.notify_all();
 }
 
-void Recorder::close_file(std::unique_lock<std::mutex>& lock) {
-  lock.unlock();
-  std::string fault;
+std::string Recorder::fault_of_closing() {
   try {
     files_.close();
   } catch (const std::exception& error) {
-    fault = error.what();
+    return error.what();
   }
+  return {};
+}
+
+void Recorder::close_file(std::unique_lock<std::mutex>& lock) {
+  lock.unlock();
+  const std::string fault = fault_of_closing();
   writing_.reset();
   unflushed_ = false;
   lock.lock();
   file_open_ = false;
-  if (!fault.empty()) {
-    spdlog::error("recording: {}", fault);
-    status_.fault = fault;
-  }
+  if (!fault.empty()) fail(writing_run_, fault);
   room_.notify_all();
 }
 
@@ -329,7 +344,7 @@ void Recorder::flush_file(std::unique_lock<std::mutex>& lock) {
   }
   unflushed_ = false;
   lock.lock();
-  if (!fault.empty()) fail(fault);
+  if (!fault.empty()) fail(writing_run_, fault);
 }
 
 }  // namespace echoform

@@ -64,7 +64,8 @@ struct RecorderStatus {
 /// buffers are taken when a stream opens; nothing is allocated for a frame. Files are written on a thread of their own. A file
 /// begins with the first frame after a start, a change of the acquisition or a limit; a sender that comes back with the same
 /// acquisition goes on where it was. If a file cannot be written, one line is logged, recording ends, what was finished stays,
-/// and imaging goes on; where only a descriptor was missing, it goes on in a new file once there is one. Thread-safe; publish()
+/// and imaging goes on; where only a descriptor was missing, it goes on in a new file once there is one. What a recording before
+/// has left with the disk may fail after start(): that is logged, and ends nothing of the one under way. Thread-safe; publish()
 /// and setup_changed() come from one thread at a time, as from a pipeline.
 class Recorder final : public ImageSink {
  public:
@@ -75,10 +76,11 @@ class Recorder final : public ImageSink {
   Recorder(const Recorder&) = delete;
   Recorder& operator=(const Recorder&) = delete;
 
-  /// Frames from now on are recorded, in a new file. `file` replaces the pattern; it is a name in the folder, without a path.
-  /// Throws InputError for another name, one that is too long, or if recording is under way; RuntimeFault where the disk has no
-  /// room for a frame.
-  void start(const std::string& file = {});
+  /// Frames from now on are recorded, in a new file, which the first of them opens. Returns its name in the folder: that of the
+  /// pattern, where {time} is now, or of `file`, which replaces the pattern and is a name without a path; with -2, -3 ... where
+  /// it is taken. Throws InputError for another name, one that is too long, or if recording is under way; RuntimeFault where the
+  /// disk has no room for a frame.
+  std::string start(const std::string& file = {});
   /// Frames from now on are not recorded. Returns when those that waited are written and the file is closed. RuntimeFault where
   /// the disk takes longer than `wait_limit`: it is stopped all the same.
   void stop();
@@ -109,12 +111,13 @@ class Recorder final : public ImageSink {
   void work(const std::stop_token& stop);
   void write_next(std::unique_lock<std::mutex>& lock);
   void close_file(std::unique_lock<std::mutex>& lock);
+  [[nodiscard]] std::string fault_of_closing();  // why the open file could not be closed
   void flush_file(std::unique_lock<std::mutex>& lock);
   // All with mutex_ held:
   void take_no_more();
   void describe_contents();
   void prepare_buffers();
-  void fail(const std::string& line);
+  void fail(std::uint64_t run, const std::string& line);  // of the start() that it belongs to
   [[nodiscard]] bool nothing_left_to_do() const { return !wanted_ && waiting_ == 0 && !file_open_; }
   void leave_out(NotRecorded reason) noexcept { ++status_.frames_not_recorded[static_cast<std::size_t>(reason)]; }
 
@@ -128,6 +131,7 @@ class Recorder final : public ImageSink {
   std::uint64_t run_ = 0;         // counts start()
   std::uint64_t broken_run_ = 0;  // the last one in which a file could not be written
   std::string pattern_;
+  std::string first_name_;  // of the file that start() has promised, until a frame is on its way there
   std::optional<Acquisition> acquisition_;
   bool sending_ = false;  // frames of that acquisition may come
   Material material_;

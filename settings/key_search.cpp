@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <numeric>
+#include <string>
 
 #include "settings/key_table.hpp"
 
@@ -36,7 +37,14 @@ const Key* find_key(std::string_view section, std::string_view name) {
 
 const Key& nearest_key(std::string_view section, std::string_view name) {
   name = name.substr(0, longest_compared);
-  const auto cost = [&](const Key& key) { return 2 * edit_distance(name, key.name) + (key.section == section ? 0 : 1); };
+  // "velocity" in [material] is longitudinal_velocity rather than another section's velocity.
+  const auto has_word = [&](const Key& key) {
+    return key.section == section && !name.empty() &&
+           ('_' + std::string(key.name) + '_').find('_' + std::string(name) + '_') != std::string::npos;
+  };
+  const auto cost = [&](const Key& key) {
+    return has_word(key) ? 0 : 2 * edit_distance(name, key.name) + (key.section == section ? 0 : 1);
+  };
   const auto& all = configuration_keys();
   return *std::min_element(all.begin(), all.end(), [&](const Key& a, const Key& b) { return cost(a) < cost(b); });
 }

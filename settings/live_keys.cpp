@@ -16,6 +16,22 @@ toml::table parse_value(const std::string& value) {
   return toml::parse("value = " + value);
 }
 
+/// "TT", "LL, TT" or "[LL, TT]", the texts of a list without their quotes; empty where it is none, or has quotes.
+toml::array plain_list(std::string_view value) {
+  if (value.starts_with('[') && value.ends_with(']')) value = value.substr(1, value.size() - 2);
+  toml::array list;
+  for (std::size_t begin = 0; begin <= value.size();) {
+    const std::size_t end = std::min(value.find(',', begin), value.size());
+    std::string_view word = value.substr(begin, end - begin);
+    word = word.substr(std::min(word.find_first_not_of(' '), word.size()));
+    word = word.substr(0, word.find_last_not_of(' ') + 1);
+    if (word.empty() || word.find_first_of("[]{}\"'") != std::string_view::npos) return {};
+    list.push_back(std::string(word));
+    begin = end + 1;
+  }
+  return list;
+}
+
 void set_value(const Key& key, const std::string& value, std::string_view where, Configuration& into) {
   if (value.find_first_not_of(' ') == std::string::npos) return key.clear(into);
   if (value.size() > live_value_limit) {
@@ -33,6 +49,8 @@ void set_value(const Key& key, const std::string& value, std::string_view where,
   const toml::value<std::string> plain{value};
   const bool takes_text = !key.words.empty() || key.type == "text";
   if (node == nullptr && takes_text && value.front() != '"' && !control) node = &plain;
+  const toml::array list = key.type == "list of texts" && !control ? plain_list(value) : toml::array{};
+  if ((node == nullptr || !node->is_array()) && !list.empty()) node = &list;
   if (node == nullptr) throw InputError(where, fmt::format("\"{}\", which is no TOML value", value), key.expected());
   key.read(into, *node, where);
 }

@@ -34,28 +34,31 @@ struct Reader {
     return name.size() > longest ? fmt::format("{}...", name.substr(0, longest)) : std::string(name);
   }
 
-  static bool is_section(std::string_view name) {
+  /// Null where there is none of that name.
+  static const Section* find_section(std::string_view name) {
     const auto& sections = configuration_sections();
-    return std::any_of(sections.begin(), sections.end(), [&](const Section& s) { return s.name == name; });
+    const auto found = std::ranges::find(sections, name, &Section::name);
+    return found == sections.end() ? nullptr : &*found;
   }
 
   void read_section(std::string_view section, const toml::source_region& source, const toml::node& node,
                     Configuration& into) const {
-    const bool known = is_section(section);
-    if (!known && !node.is_table()) {
+    const Section* const known = find_section(section);
+    if (known == nullptr && !node.is_table()) {
       throw InputError(place(source), fmt::format("the key {} outside any section", shown(section)), suggest_key(section, {}));
     }
-    if (!known)
+    if (known == nullptr)
       throw InputError(place(source), fmt::format("the unknown section [{}]", shown(section)),
                        fmt::format("a known section; the nearest is [{}]", nearest_section(section).name));
     const toml::table* table = node.as_table();
     if (table == nullptr) {
       throw InputError(place(source), fmt::format("\"{}\" used as a key", section), fmt::format("the section [{}]", section));
     }
+    if (known->stated != nullptr) known->stated(into);
     for (const auto& [key, value] : *table) {
       // [input.micropulse] is a section within one.
       const std::string within = fmt::format("{}.{}", section, key.str());
-      if (value.is_table() && is_section(within)) {
+      if (value.is_table() && find_section(within) != nullptr) {
         read_section(within, key.source(), value, into);
         continue;
       }

@@ -64,7 +64,7 @@ function decodeOutline(bytes) {
   return right ? outline : null;
 }
 function decodeImage(buffer) {
-  const image = { scale: "decibels", masked: false, stream: "", sequence: 0, view: "", publishTime: 0, latency: 0, encoding: 0, range: 0, gain: 0, reference: 0, stages: [], drops: [], published: 0, revision: 0, position: null, pixelName: "amplitude", pixelUnit: "", limit: 0, lines: null, outlines: [] };
+  const image = { scale: "decibels", masked: false, places: null, stream: "", sequence: 0, view: "", publishTime: 0, latency: 0, encoding: 0, range: 0, gain: 0, reference: 0, stages: [], drops: [], published: 0, revision: 0, position: null, pixelName: "amplitude", pixelUnit: "", limit: 0, lines: null, outlines: [] };
   for (const [n, v] of fields(new Uint8Array(buffer))) {
     switch (n) {
       case 1: image.stream = utf8.decode(v); break;
@@ -91,6 +91,7 @@ function decodeImage(buffer) {
       case 25: image.lines = decodeLines(v); break;
       case 26: image.scale = pixelScales[v]; break;
       case 27: image.masked = v !== 0; break;
+      case 29: image.places = v; break;
       case 100: image.bytes = v; break;
     }
   }

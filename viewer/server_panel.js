@@ -250,5 +250,16 @@ async function readSinks() {
 function noteRevision(revision) { if (revision && revision !== server.revision && server.there) readServer(); }
 $("serverApply").onclick = () => applyStaged();
 $("serverRevert").onclick = () => unstage();
-$("serverClearScan").onclick = () => changeServer({ action: "clear_scan" }, []);
+// A scan may be the work of a day: the first press asks, and the second within 5 s clears.
+let clearAsked = 0;
+function askToClear(asked) {
+  clearTimeout(clearAsked);
+  clearAsked = asked ? setTimeout(askToClear, 5000, false) : 0;
+  $("serverClearScan").textContent = asked ? "Press again to clear the scan" : "Clear scan";
+}
+$("serverClearScan").onclick = () => {
+  const asked = clearAsked !== 0;
+  askToClear(!asked);
+  if (asked) changeServer({ action: "clear_scan" }, []);
+};
 $("serverReset").onclick = () => { server.staged.clear(); changeServer({ action: "reset" }, []); };

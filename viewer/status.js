@@ -16,13 +16,16 @@ function count(pane, img) {
     if (gaps.length > gapsKept) gaps.shift();
   }
   received++;
-  arrivals.push(now);
+  if (!sameImage(before, img)) arrivals.push(now);
   latencies.push(img.latency);
   if (latencies.length > 100) latencies.shift();
 }
-function imagesPerSecond() {
+// A scan shows its image again for a frame from a place that it holds already.
+const sameImage = (before, img) => before !== null && before !== undefined && img.places !== null && before.places === img.places && before.stream === img.stream;
+function imagesPerSecond() {  // of those that are another image
   const now = performance.now();
   while (arrivals.length && arrivals[0] < now - 2000) arrivals.shift();
+  if (image && image.places !== null) return arrivals.length / 2;
   const span = arrivals.length > 1 ? arrivals[arrivals.length - 1] - arrivals[0] : 0;
   if (span > 0 && now - lastArrival < 2000) return (arrivals.length - 1) / span * 1e3;
   return gaps.length && image && age() <= longestPause() ? 1 / Math.max(gaps[gaps.length - 1], age()) : 0;

@@ -143,6 +143,7 @@ class Acquisition:
                   its own, which each position puts into the part. None: the probe stands where its coordinates say
     encoding      "int16", "packed12" (12 bit two's complement, two samples in three bytes) or "float32"
     sample_scale  amplitude of one unit of an integer sample
+    pulse_repetition  transmit events a second within a frame, evenly, by which flow is found; 0 unknown
     """
 
     probe: Probe
@@ -155,8 +156,11 @@ class Acquisition:
     sample_scale: float = 1.0
     events: Sequence = ()
     positions: Sequence = ()
+    pulse_repetition: float = 0.0
 
     def __post_init__(self):
+        if self.pulse_repetition and not 1e-3 <= self.pulse_repetition <= 1e6:
+            raise ValueError(f"pulse_repetition: found {self.pulse_repetition} Hz; expected 0 (unknown), or 0.001 to 1e6")
         passive = [isinstance(event, Passive) for event in self.events]
         if any(passive) and not all(passive):
             raise ValueError(f"event {passive.index(True)}: found a passive event beside others; expected passive events alone, or none")

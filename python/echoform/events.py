@@ -12,6 +12,8 @@ import numpy as np
 
 from . import wire
 
+_FLAT = 10e-6  # metres: farther from the plane of its frame elements make a curved array
+
 
 def _elements(values: Sequence[int], probe, what: str = "element") -> tuple[int, ...]:
     count = len(probe.x)
@@ -51,13 +53,14 @@ class Element:
 
 @dataclasses.dataclass(frozen=True)
 class PlaneWave:
-    """Elements fire so that their waves join in a plane one: e at delay + slowness_x x_e + slowness_y y_e. plane_wave() makes it
-    of an angle.
+    """Elements fire so that their waves join in a plane one: e at delay + slowness_x x_e + slowness_y y_e + slowness_z z_e.
+    plane_wave() makes it of an angle.
 
     slowness_x, slowness_y   sin(a) cos(b) / velocity and sin(b) / velocity, s/m: a from z towards x, b towards y
     delay                    when it passes the probe's origin; None: the earliest element fires at 0
     elements                 that fire; empty: all
     receivers                that record it, in the order of their A-scans; empty: all
+    slowness_z               cos(a) cos(b) / velocity of a curved array, whose delays need it; of a flat one 0
     """
 
     slowness_x: float
@@ -65,20 +68,26 @@ class PlaneWave:
     delay: float | None = None
     elements: Sequence[int] = ()
     receivers: Sequence[int] = ()
+    slowness_z: float = 0.0
 
     def check(self, probe) -> PlaneWave:
-        _finite("slowness", self.slowness_x, self.slowness_y)
+        _finite("slowness", self.slowness_x, self.slowness_y, self.slowness_z)
+        if not 0.0 <= self.slowness_z <= 0.1:
+            raise ValueError(f"slowness_z: found {self.slowness_z} s/m; expected cos(angle) / velocity")
+        if self.slowness_z == 0.0 and (off := np.abs(probe.in_frame(probe.centres)[:, 2]).max()) > _FLAT:
+            raise ValueError(f"slowness_z: found none of an array that is {1e3 * off:.3g} mm off flat; expected cos(angle) / velocity, "
+                             "which a curved array's delays need")
         if max(abs(self.slowness_x), abs(self.slowness_y)) > 0.1:
             raise ValueError(f"slowness: found ({self.slowness_x}, {self.slowness_y}) s/m; expected sin(angle) / velocity")
         return _checked_wave(self, probe)
 
     def encode(self) -> bytes:
-        return wire.plane_wave_event(self.slowness_x, self.slowness_y, self.delay, self.elements, self.receivers)
+        return wire.plane_wave_event(self.slowness_x, self.slowness_y, self.delay, self.elements, self.receivers, self.slowness_z)
 
     def firings(self, probe) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         elements = _all_or(self.elements, probe)
         places = probe.in_frame(probe.centres[elements])
-        return _wave_firings(elements, self.slowness_x * places[:, 0] + self.slowness_y * places[:, 1], self.delay)
+        return _wave_firings(elements, places @ np.array([self.slowness_x, self.slowness_y, self.slowness_z]), self.delay)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -207,14 +216,16 @@ class Passive:
         return np.zeros(0, int), np.zeros(0), np.zeros(0)
 
 
-def plane_wave(angle: float, velocity: float, *, across: float = 0.0, **more) -> PlaneWave:
+def plane_wave(angle: float, velocity: float, *, across: float = 0.0, curved: bool = False, **more) -> PlaneWave:
     """A plane wave at `angle` (from z towards x, radians) and `across` (towards y) in a medium of `velocity`, m/s: the couplant that
-    the elements stand in, or the part with the velocity of the mode that travels there. `more`: delay, elements, receivers."""
+    the elements stand in, or the part with the velocity of the mode that travels there. `curved`: of an array that is not flat,
+    such as a convex one. `more`: delay, elements, receivers."""
     if not velocity > 0:
         raise ValueError(f"velocity: found {velocity} m/s; expected more than 0")
     if max(abs(angle), abs(across)) > math.pi / 2:
         raise ValueError(f"angle: found {angle}, {across} rad; expected at most a quarter turn (degrees need math.radians)")
-    return PlaneWave(math.sin(angle) * math.cos(across) / velocity, math.sin(across) / velocity, **more)
+    ahead = math.cos(angle) * math.cos(across) / velocity if curved else 0.0
+    return PlaneWave(math.sin(angle) * math.cos(across) / velocity, math.sin(across) / velocity, slowness_z=ahead, **more)
 
 
 def hadamard(elements: int) -> tuple[Code, ...]:

@@ -146,9 +146,15 @@ class Image:
         """Whether pixels may have no value: NaN, in display images level 0."""
         return self._head.pixels_masked
 
+    @property
+    def scan_places(self) -> int | None:
+        """Of a scan, how many of its places have contributed to the image: the same number as before is the same image. None: the frame
+        is an image of its own."""
+        return self._head.scan_places if self._head.HasField("scan_places") else None
+
     def values(self) -> np.ndarray:
         """float32, a new array: the numbers that pixels are. Levels of display images are taken back to what they stand for: on a
-        scale of numbers to these, NaN where there is none, in decibels to amplitudes or powers over that of 0 dB."""
+        scale of numbers to these, in decibels to amplitudes or powers over that of 0 dB. NaN where there is none."""
         if self.pixels.dtype != np.uint8:
             return self.pixels.astype(np.float32)
         if self.scale not in _OF_NUMBERS:
@@ -218,11 +224,14 @@ class Image:
     def decibels(self, reference: float | None = None) -> np.ndarray:
         """float32 dB, a new array of the shape of pixels. 0 dB is `reference`, by default what the server shows as 0 dB, or else
         the largest pixel. Envelopes of 0 are -inf; of powers of flow 10 of them are ten times as much. Display images come as they are
-        shown: from -dynamic_range_db to 0. ValueError for numbers with a sign, and others that no decibels are of: values() has them."""
+        shown: from -dynamic_range_db to 0, NaN where a pixel has no value. ValueError for numbers with a sign, and others that no decibels are of: values() has them."""
         if self.scale in _OF_NUMBERS:
             raise ValueError(f"{self.stream}: {self.quantity[0]} is shown as numbers, not in decibels")
         if self.pixels.dtype == np.uint8:
-            return (self.pixels.astype(np.float32) / np.float32(255) - np.float32(1)) * np.float32(self.dynamic_range_db)
+            levels = (np.arange(256, dtype=np.float32) / np.float32(255) - np.float32(1)) * np.float32(self.dynamic_range_db)
+            if self.masked:
+                levels[0] = np.nan
+            return levels[self.pixels]
         values = self.pixels.astype(np.float32)  # aligned too
         reference = float(reference or self.reference or values.max())
         with np.errstate(divide="ignore", invalid="ignore"):

@@ -25,7 +25,8 @@ class SubscriberStatistics:
     restarts: int  # the sequence went back, or on by more than 65536: the source began anew
     bytes: int
     seconds: float  # from the first image to the last
-    images_per_second: float  # (sequences - 1) / seconds; 0 before the second
+    images_per_second: float  # of sequences after the first, those that are another image, / seconds
+    unchanged: int = 0  # of the sequences: images of a scan that are the image received before
 
 
 class ImageSubscriber:
@@ -55,6 +56,8 @@ class ImageSubscriber:
         self.timeout = timeout
         self.last_fault = ""
         self._messages = self._malformed = self._images = self._sequences = self._gaps = self._restarts = self._bytes = 0
+        self._unchanged = self._others = 0  # of the sequences after the first
+        self._places: int | None = None
         self._first = self._last = 0.0
         self._sequence = 0
         self._socket = Subscription(endpoint, stream_prefix(stream) if stream else b"", latest_only=latest_only,
@@ -74,7 +77,7 @@ class ImageSubscriber:
                 self._malformed += 1
                 self.last_fault = str(fault)
                 continue
-            self._count(image.sequence, len(frame))
+            self._count(image, len(frame))
             return image
         raise AssertionError("messages() ends by an exception")
 
@@ -85,9 +88,9 @@ class ImageSubscriber:
     @property
     def statistics(self) -> SubscriberStatistics:
         seconds = self._last - self._first
-        rate = (self._sequences - 1) / seconds if self._sequences > 1 and seconds > 0 else 0.0
+        rate = self._others / seconds if self._sequences > 1 and seconds > 0 else 0.0
         return SubscriberStatistics(self._messages, self._malformed, self._images, self._sequences, self._gaps, self._restarts,
-                                    self._bytes, seconds, rate)
+                                    self._bytes, seconds, rate, self._unchanged)
 
     @property
     def images(self) -> int:
@@ -108,7 +111,8 @@ class ImageSubscriber:
     def __exit__(self, *_) -> None:
         self.close()
 
-    def _count(self, sequence: int, size: int) -> None:
+    def _count(self, image: Image, size: int) -> None:
+        sequence = image.sequence
         self._last = time.monotonic()
         if self._images == 0:
             self._first = self._last
@@ -122,5 +126,10 @@ class ImageSubscriber:
                 self._restarts += 1
             else:
                 self._gaps += step - 1
+        if self._sequences and image.scan_places is not None and image.scan_places == self._places:
+            self._unchanged += 1
+        elif self._sequences:
+            self._others += 1
+        self._places = image.scan_places
         self._sequences += 1
         self._sequence = sequence

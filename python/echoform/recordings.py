@@ -172,7 +172,8 @@ class Recording:
             raise ValueError(f"{_ENCODER_COUNT} of shape {self._counts.shape} and type {self._counts.dtype}")
         self.acquisition = Acquisition(
             probe, self.samples.shape[2], 1.0 / _number(sequence, "TIME_STEP"), start_time=_number(sequence, "START_TIME"), matrix=matrix, events=events, positions=positions,
-            encoding="int16" if kind == np.dtype("int16") else "float32", sample_scale=_number(sequence, _SAMPLE_SCALE, 1.0))
+            encoding="int16" if kind == np.dtype("int16") else "float32", sample_scale=_number(sequence, _SAMPLE_SCALE, 1.0),
+            pulse_repetition=_number(sequence, "ECHOFORM_PULSE_REPETITION", 0.0))
         shear, longitudinal = _flat(sequence.attrs["SPECIMEN_VELOCITY"])
         self.velocities = float(longitudinal), float(shear)
         self.recorded = _text(sequence.attrs.get("DATE_AND_TIME", ""))
@@ -335,8 +336,9 @@ def _stated_form(group: h5py.Group, elements: np.ndarray, weights: np.ndarray, c
         return values.tolist() if len(values) == size and np.isfinite(values).all() else None
 
     fire = () if np.array_equal(elements, np.arange(count)) else tuple(elements.tolist())
-    if plane := numbers("ECHOFORM_PLANE_WAVE", 3):
-        return PlaneWave(*plane, fire)
+    if plane := numbers("ECHOFORM_PLANE_WAVE", 3) or numbers("ECHOFORM_PLANE_WAVE", 4):
+        x, y, delay, *z = plane
+        return PlaneWave(x, y, delay, fire, slowness_z=z[0] if z else 0.0)
     point = numbers("ECHOFORM_POINT_WAVE", 5)
     if point and point[3] > 0:
         x, y, z, velocity, delay = point

@@ -153,14 +153,15 @@ def hello_header(acquisition, *, session: int, connection_index: int = 0, connec
             + text(6, described) + number(7, matrix) + number(8, ENCODING[acquisition.encoding])
             + number(9, acquisition.samples) + double(10, acquisition.sample_rate) + double(11, acquisition.start_time)
             + double(12, acquisition.time_offset) + double(13, acquisition.sample_scale))
+    behind = positions + double(17, acquisition.pulse_repetition)
     of_events = sum(map(len, events))
-    others = len(rest) + len(positions)
+    others = len(rest) + len(behind)
     if others > HELLO_BYTES:
         raise ValueError(f"Hello: found {others} bytes without events; expected at most {HELLO_BYTES}: a shorter name or token")
     if others + of_events > HELLO_BYTES:
         raise ValueError(f"events: found {of_events} bytes of {others + of_events} in all; expected at most {HELLO_BYTES} in all: "
                          f"{(HELLO_BYTES - others) * len(events) // of_events} events like these, or fewer receivers in each")
-    return rest + b"".join(events) + positions
+    return rest + b"".join(events) + behind
 
 
 # ---- transmit events: the bytes of a TransmitEvent. Receivers: those that record it, in the order of their A-scans; none: all
@@ -175,9 +176,10 @@ def element_event(element: int, receivers=()) -> bytes:
     return varint(1 << 3 | 0) + varint(element) + numbers(15, receivers)
 
 
-def plane_wave_event(slowness_x: float, slowness_y: float = 0.0, delay: float | None = None, elements=(), receivers=()) -> bytes:
-    """Element e fires at delay + slowness_x x_e + slowness_y y_e; with delay None so that the earliest fires at 0."""
-    wave = double(1, slowness_x) + double(2, slowness_y) + _optional_double(3, delay) + numbers(4, elements)
+def plane_wave_event(slowness_x: float, slowness_y: float = 0.0, delay: float | None = None, elements=(), receivers=(),
+                     slowness_z: float = 0.0) -> bytes:
+    """Element e fires at delay + slowness_x x_e + slowness_y y_e + slowness_z z_e; with delay None so that the earliest fires at 0."""
+    wave = double(1, slowness_x) + double(2, slowness_y) + _optional_double(3, delay) + numbers(4, elements) + double(5, slowness_z)
     return nested(2, wave) + numbers(15, receivers)
 
 

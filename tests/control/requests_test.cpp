@@ -311,6 +311,34 @@ TEST(ControlRequests, AfterTheEndEverythingIsRefused) {
   EXPECT_EQ(rig.control.revision(), revision);
 }
 
+TEST(ControlRequests, TextsOfAListMayGoWithoutQuotes) {
+  Rig rig;
+  rig.set({{"material.shear_velocity", "3100"}});
+  for (const auto& [written, views] : std::vector<std::pair<std::string, std::string>>{{"TT", R"(["TT"])"},
+                                                                                       {"LL,LT", R"(["LL", "LT"])"},
+                                                                                       {"[TT, LL]", R"(["TT", "LL"])"},
+                                                                                       {"[LT]", R"(["LT"])"},
+                                                                                       {R"(["LL", "TT"])", R"(["LL", "TT"])"}}) {
+    rig.set({{"imaging.views", written}});
+    EXPECT_EQ(by_key(rig.ask("get")).at("imaging.views").value(), views) << written;
+  }
+  for (const std::string wrong : {"[TT", "LL,,TT", R"("TT)", "[[TT]]", "{TT}"}) {
+    const wire::ControlReply reply = rig.ask("set", {{"imaging.views", wrong}});
+    EXPECT_EQ(reply.outcome(), wire::REFUSED) << wrong;
+    EXPECT_THAT(reply.reason(), testing::EndsWith("expected a list of texts, 1 to 16 of them")) << wrong;
+  }
+}
+
+TEST(ControlRequests, AnActionThatTheConfigurationLacksIsRefusedWithWhatItWants) {
+  Rig rig;
+  rig.control.add(unavailable_action("clear_scan", "a server that keeps no scan", "[scan] path in its configuration"));
+  const wire::ControlReply reply = rig.ask("clear_scan");
+  EXPECT_EQ(reply.outcome(), wire::REFUSED);
+  EXPECT_EQ(reply.reason(), "clear_scan: found a server that keeps no scan; expected [scan] path in its configuration");
+  EXPECT_THAT(rig.ask("get").actions(), testing::Not(testing::Contains("clear_scan")));
+  EXPECT_EQ(rig.ask("explode").reason(), "action: found \"explode\"; expected one of get, set, reset");
+}
+
 TEST(ControlRequests, UnknownAndAddedActions) {
   Rig rig;
   wire::ControlReply reply = rig.ask("explode");

@@ -13,6 +13,7 @@
 #include "instruments/micropulse/command_writer.hpp"
 #include "instruments/micropulse/micropulse_source.hpp"
 #include "instruments/micropulse_simulator/simulated_instrument.hpp"
+#include "tests/support/eventually.hpp"
 #include "tests/transport_acquisition/fake_host.hpp"
 
 namespace echoform {
@@ -29,7 +30,6 @@ using micropulse_simulator::Habits;
 using micropulse_simulator::SimulatedInstrument;
 using testing::ElementsAre;
 using testing::HasSubstr;
-using testing_support::eventually;
 using testing_support::FakeHost;
 using testing_support::FakeIntake;
 using Bytes = std::vector<std::uint8_t>;

@@ -11,6 +11,8 @@
 #include "instruments/micropulse/micropulse_source.hpp"
 #include "tests/instruments/scripted_instrument.hpp"
 #include "tests/support/captured_log.hpp"
+#include "tests/support/eventually.hpp"
+#include "tests/support/input_error.hpp"
 #include "tests/transport_acquisition/fake_host.hpp"
 
 namespace echoform {
@@ -21,7 +23,6 @@ using micropulse::InstrumentSettings;
 using testing::HasSubstr;
 using testing_support::a_scan_message;
 using testing_support::Bytes;
-using testing_support::eventually;
 using testing_support::FakeIntake;
 using testing_support::ScriptedInstrument;
 using testing_support::state_message;
@@ -237,12 +238,9 @@ TEST_F(MicropulseStream, WhatTheInstrumentRefusesWhileItFiresIsTakenBack) {
   ASSERT_TRUE(eventually([&] { return host_.frames() >= 1; }));
   instrument_->refuse("PRF 20001");
   micropulse::LiveSettings wanted{.pulse_repetition = 20001, .gain_db = 41.5, .gate_start = 0, .samples = samples};
-  try {
-    source_->change(wanted);
-    ADD_FAILURE() << "it was taken";
-  } catch (const InputError& refusal) {
-    EXPECT_THAT(refusal.what(), HasSubstr("the instrument refuses the change: an argument out of its limits (error 2)"));
-  }
+  EXPECT_THAT(test::input_error([&] { source_->change(wanted); }),
+              HasSubstr("the instrument refuses the change: an argument out of its limits (error 2)"))
+      << "it was taken";
   const auto told = [&] {
     auto lines = instrument_->lines();
     // What it was set up with comes before.

@@ -12,6 +12,8 @@
 #include "instruments/micropulse/frame_builder.hpp"
 #include "instruments/micropulse/reply_parser.hpp"
 #include "instruments/micropulse/sample_decoder.hpp"
+#include "tests/formats/scratch.hpp"
+#include "tests/support/input_error.hpp"
 #include "tests/transport_acquisition/fake_host.hpp"
 
 namespace echoform::micropulse {
@@ -27,15 +29,6 @@ Acquisition probe_of(std::size_t elements, std::size_t samples) {
   acquisition.probe = make_linear_probe(elements, Metres(0.6e-3), Metres{}, Hertz(5e6), Hertz{});
   acquisition.samples = samples;
   return acquisition;
-}
-
-std::string refusal(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "";
 }
 
 InstrumentSettings some_settings() {
@@ -102,7 +95,7 @@ TEST(MicropulseCommands, RefuseWhatTheInstrumentCannotDo) {
     Acquisition wanted = probe_of(4, 400);
     InstrumentSettings settings = some_settings();
     change(wanted, settings);
-    return refusal([&] { static_cast<void>(instrument_acquisition(wanted, settings, "here")); });
+    return test::input_error([&] { static_cast<void>(instrument_acquisition(wanted, settings, "here")); });
   };
   EXPECT_EQ(refused([](Acquisition& a, InstrumentSettings&) { a.samples = 8001; }),
             "here samples: found 8001; expected 2 to 8000");
@@ -324,7 +317,8 @@ TEST(MicropulseFrames, PassOverWhatWasNotSetUp) {
   EXPECT_EQ(b.builder->strays(), 5U);
   EXPECT_EQ(b.take(256, 4, 129), FrameBuilder::Outcome::taken);
   EXPECT_EQ(b.builder->strays(), 5U);
-  EXPECT_THAT(refusal([&] { static_cast<void>(b.take(256, 5, 129, 4)); }), HasSubstr("found 4 bytes of samples; expected 2"));
+  EXPECT_THAT(test::input_error([&] { static_cast<void>(b.take(256, 5, 129, 4)); }),
+              HasSubstr("found 4 bytes of samples; expected 2"));
 }
 
 /// Tests of a cycle of two events, and marks ('|') between them: "AB" is a whole one.

@@ -18,6 +18,7 @@
 #include "instruments/us_lab4a/us_lab4a_source.hpp"
 #include "instruments/us_lab4a_simulator/simulated_array.hpp"
 #include "simulators/fmc_simulator.hpp"
+#include "tests/support/eventually.hpp"
 #include "tests/transport_acquisition/fake_host.hpp"
 
 namespace echoform {
@@ -25,7 +26,6 @@ namespace {
 
 using namespace std::string_literals;
 using testing::HasSubstr;
-using testing_support::eventually;
 using testing_support::FakeHost;
 using testing_support::FakeIntake;
 using us_lab4a::Answer;

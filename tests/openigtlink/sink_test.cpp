@@ -4,13 +4,13 @@
 #include <array>
 #include <chrono>
 #include <optional>
-#include <thread>
 #include <vector>
 
 #include "base/errors.hpp"
 #include "pipeline/scan.hpp"
 #include "tests/openigtlink/frames.hpp"
 #include "tests/openigtlink/plain_client.hpp"
+#include "tests/support/eventually.hpp"
 #include "tests/support/patience.hpp"
 #include "tests/transport_publish/thread_allocations.hpp"
 #include "transport/openigtlink/openigtlink_sink.hpp"
@@ -45,16 +45,6 @@ std::unique_ptr<Client> join(const OpenIgtlinkSink& sink) {
   auto client = std::make_unique<Client>(sink.port());
   EXPECT_EQ(client->read().type, "STATUS");
   return client;
-}
-
-template <class Condition>
-bool comes_true(const Condition& condition) {
-  const auto end = std::chrono::steady_clock::now() + patience;
-  while (!condition()) {
-    if (std::chrono::steady_clock::now() > end) return false;
-    std::this_thread::yield();
-  }
-  return true;
 }
 
 bool same_pixels(const std::string& content, std::size_t pixels, std::uint64_t sequence) {
@@ -277,7 +267,7 @@ TEST(OpenIgtlinkSink, WhoTakesNothingIsCutOff) {
   const auto sink = open_sink(frames, options);
   const auto stuck = join(*sink);
   sink->publish(frames.again(1));
-  EXPECT_TRUE(comes_true([&] { return sink->clients() == 0; }));
+  EXPECT_TRUE(eventually([&] { return sink->clients() == 0; }));
   EXPECT_EQ(sink->peers().refused_for(PeerRefusal::silent), 1u);
 }
 
@@ -296,7 +286,7 @@ TEST(OpenIgtlinkSink, QuestionsWhoseAnswersNobodyReadsAreNotKept) {
         for (;;) rude.send(questions);
       },
       boost::system::system_error);
-  EXPECT_TRUE(comes_true([&] { return sink->clients() == 1; }));
+  EXPECT_TRUE(eventually([&] { return sink->clients() == 1; }));
   sink->publish(frames.frame(7));
   EXPECT_TRUE(same_pixels(good->read("IMAGE").content, 21 * 16, 7));
 }
@@ -317,7 +307,7 @@ TEST(OpenIgtlinkSink, WhoSendsNonsenseIsCutOffAlone) {
     while (!bad.read().type.empty()) {
     }
     ++cut;
-    EXPECT_TRUE(comes_true([&] { return sink->clients() == 1; }));
+    EXPECT_TRUE(eventually([&] { return sink->clients() == 1; }));
     EXPECT_EQ(sink->peers().refused_for(PeerRefusal::bad_request), cut);
   }
   { Client leaves(sink->port()); }
@@ -325,7 +315,7 @@ TEST(OpenIgtlinkSink, WhoSendsNonsenseIsCutOffAlone) {
     Client leaves(sink->port());
     leaves.send(std::string(20, '\1'));
   }
-  EXPECT_TRUE(comes_true([&] { return sink->clients() == 1; }));
+  EXPECT_TRUE(eventually([&] { return sink->clients() == 1; }));
   sink->publish(frames.frame(7));
   EXPECT_TRUE(same_pixels(good->read("IMAGE").content, 21 * 16, 7));
 }
@@ -341,7 +331,7 @@ TEST(OpenIgtlinkSink, HasPlacesForSoManyClients) {
   EXPECT_EQ(three.read().type, "");
   EXPECT_EQ(sink->peers().refused_for(PeerRefusal::too_many), 1u);
   two.reset();
-  EXPECT_TRUE(comes_true([&] { return sink->clients() == 1; }));
+  EXPECT_TRUE(eventually([&] { return sink->clients() == 1; }));
   (void)join(*sink);
 }
 

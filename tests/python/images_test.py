@@ -3,6 +3,7 @@ import datetime
 import os
 import signal
 import threading
+import types
 import unittest
 
 from support import PATIENCE, SOURCE, VELOCITY, join, linear, need, run, scatterer_frame, serve
@@ -92,6 +93,12 @@ class Scales(unittest.TestCase):
             image = self.display([0, 51, 255], scale, 3.0)
             numpy.testing.assert_allclose(image.decibels()[0], [-40, -32, 0], atol=1e-5)
             numpy.testing.assert_allclose(image.values()[0], 10.0 ** (numpy.array([-40, -32, 0]) / decade), rtol=1e-5)
+
+    def test_levels_of_decibels_without_a_value(self):
+        image = self.display([0, 1, 51, 255], "PIXEL_SCALE_DECIBELS", 3.0, pixels_masked=True)
+        expected = [numpy.nan, -40 * 254 / 255, -32, 0]
+        numpy.testing.assert_allclose(image.decibels()[0], expected, atol=1e-5)
+        numpy.testing.assert_allclose(image.values()[0], 10.0 ** (numpy.array(expected) / 20), rtol=1e-5)
 
     def test_an_unknown_scale_is_no_image(self):
         with self.assertRaisesRegex(echoform.MalformedMessage, "unknown pixel scale 9"):
@@ -286,8 +293,16 @@ class Numbering(unittest.TestCase):
         """(gaps, restarts) of images that come in this order."""
         with echoform.ImageSubscriber("127.0.0.1:9") as images:
             for sequence in sequences:
-                images._count(sequence, 1)
+                images._count(types.SimpleNamespace(sequence=sequence, scan_places=None), 1)
             return images.statistics.gaps, images.statistics.restarts
+
+    def test_the_same_image_again_is_none_more_a_second(self):
+        with echoform.ImageSubscriber("127.0.0.1:9") as images:
+            for sequence, places in enumerate((3, 3, 3, 4, 4, 0)):
+                images._count(types.SimpleNamespace(sequence=sequence, scan_places=places), 1)
+            seen = images.statistics
+        self.assertEqual((seen.sequences, seen.unchanged), (6, 3))
+        self.assertAlmostEqual(seen.images_per_second * seen.seconds, 2.0)
 
     def test_what_is_passed_over_and_what_begins_anew(self):
         self.assertEqual(self.count(5, 6, 6, 9), (2, 0))

@@ -294,6 +294,19 @@ class Samples(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "found 5 pairs"):
             echoform.full_matrix(frame.reshape(9, 5)[:5])
 
+    def test_plane_waves_of_a_curved_array_state_their_slowness_along_z(self):
+        turns = numpy.linspace(-0.5, 0.5, 5)
+        probe = echoform.Probe(x=0.05 * numpy.sin(turns), z=0.05 * (numpy.cos(turns) - 1.0), normals=numpy.stack(
+            [numpy.sin(turns), 0.0 * turns, numpy.cos(turns)], axis=1))
+        with self.assertRaisesRegex(ValueError, "event 0: slowness_z: found none of an array that is .* mm off flat"):
+            echoform.Acquisition(probe, 16, 1e6, events=(echoform.plane_wave(0.1, 1540.0),))
+        acquisition = echoform.Acquisition(probe, 16, 1e6, events=(echoform.plane_wave(0.1, 1540.0, curved=True),))
+        passes = (probe.x * numpy.sin(0.1) + probe.z * numpy.cos(0.1)) / 1540.0
+        numpy.testing.assert_allclose(acquisition.firings(0)[1], passes - passes.min(), rtol=0, atol=1e-15)
+        # Field 5, a double, behind slowness_x.
+        self.assertAlmostEqual(acquisition.events[0].slowness_z, numpy.cos(0.1) / 1540.0, delta=1e-18)
+        self.assertIn(b"\x29" + struct.pack("<d", acquisition.events[0].slowness_z), wire.hello_header(acquisition, session=1))
+
     def test_descriptions_are_checked(self):
         for wrong, line in ((dict(x=[]), "found 0 elements"), (dict(x=[[0.0]]), "shape"), (dict(x=[0, float("nan")]), "not finite"),
                             (dict(x=[0, 1], z=[0]), "probe z: found shape"), (dict(x=[0, 1], normals=[(0, 0, 1)]), "probe normals"),
@@ -306,6 +319,7 @@ class Samples(unittest.TestCase):
                             (dict(events=(echoform.Element(1), 1)), "each once"), (dict(events=(-1,)), "event 0: found element -1"),
                             (dict(events=(echoform.PlaneWave(0.17),)), "event 0: slowness: found"),
                             (dict(events=(echoform.PlaneWave(0.0, float("nan")),)), "not finite"),
+                            (dict(events=(echoform.PlaneWave(0.0, slowness_z=-1e-4),)), "event 0: slowness_z: found -0.0001 s/m"),
                             (dict(events=(echoform.PlaneWave(0.0, delay=1.0),)), "delay: found 1.0 s"),
                             (dict(events=(echoform.PlaneWave(0.0, elements=(1, 1)),)), "none twice"),
                             (dict(events=(echoform.PlaneWave(0.0, receivers=(4,)),)), "found receiver 4"),

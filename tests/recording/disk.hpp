@@ -1,20 +1,18 @@
 // Files in memory for the recorder's tests: the test holds the disk up, lets it go on, or breaks it.
 #pragma once
 
-#include <chrono>
 #include <condition_variable>
 #include <map>
 #include <mutex>
 #include <stdexcept>
 #include <vector>
 
+#include "base/descriptors.hpp"
 #include "base/errors.hpp"
 #include "recording/recorder.hpp"
+#include "tests/support/patience.hpp"
 
 namespace echoform::test {
-
-/// A limit for waits that never expire in a sound program.
-inline constexpr std::chrono::seconds patience{60};
 
 struct StoredFile {
   Acquisition acquisition;
@@ -32,8 +30,11 @@ struct Disk {
   std::size_t let = SIZE_MAX;
   std::size_t entered = 0;  ///< frames that the disk was asked to write
   std::size_t fail_at = SIZE_MAX;
+  bool hold_close = false;
+  std::size_t closing = 0;  ///< files that the disk was asked to close
   bool fail_close = false;
   bool fail_flush = false;
+  bool no_descriptors = false;              ///< files cannot be opened for lack of them
   std::map<std::string, StoredFile> files;  // by name
   std::vector<std::string> order;
 
@@ -45,6 +46,15 @@ struct Disk {
     const std::lock_guard lock(mutex);
     let = frames;
     changed.notify_all();
+  }
+  void set(bool Disk::*what, bool value) {
+    const std::lock_guard lock(mutex);
+    this->*what = value;
+    changed.notify_all();
+  }
+  [[nodiscard]] bool wait_closing(std::size_t count) {
+    std::unique_lock lock(mutex);
+    return changed.wait_for(lock, patience, [&] { return closing >= count; });
   }
   [[nodiscard]] bool wait_entered(std::size_t count) {
     std::unique_lock lock(mutex);
@@ -68,9 +78,13 @@ class HeldFile final : public FrameWriter {
     if (disk_.fail_flush) throw RuntimeFault("held file: no flush");
   }
   void close() override {
-    const std::lock_guard lock(disk_.mutex);
+    std::unique_lock lock(disk_.mutex);
+    ++disk_.closing;
+    disk_.changed.notify_all();
+    disk_.changed.wait(lock, [&] { return !disk_.hold_close; });
     if (disk_.fail_close) throw RuntimeFault("held file: no close");
     disk_.files.at(name_).closed = true;
+    disk_.changed.notify_all();
   }
   [[nodiscard]] std::uint64_t frames() const noexcept override { return frames_; }
   [[nodiscard]] std::uint64_t bytes() const noexcept override { return 0; }
@@ -97,6 +111,7 @@ class HeldFile final : public FrameWriter {
 inline MakeFrameWriter Disk::maker() {
   return [this](const std::filesystem::path& path, const Acquisition& acquisition, const FrameWriterOptions& options) {
     const std::lock_guard lock(mutex);
+    if (no_descriptors) throw DescriptorShortage("held file: no descriptors");
     const std::string name = path.filename().string();
     // As a writer does, so that names that are taken are seen.
     if (std::FILE* const made = std::fopen(path.c_str(), "wx"); made != nullptr) std::fclose(made);

@@ -7,6 +7,7 @@
 #include <csignal>
 #include <filesystem>
 #include <numeric>
+#include <string_view>
 #include <thread>
 
 #include "base/sanitizers.hpp"
@@ -16,13 +17,17 @@
 #include "tests/recording/disk.hpp"
 #include "tests/support/allocation_counter.hpp"
 #include "tests/support/captured_log.hpp"
+#include "tests/support/eventually.hpp"
+#include "tests/support/input_error.hpp"
 #include "tests/support/process.hpp"
+#include "tests/support/sleeper.hpp"
 
 namespace echoform::test {
 namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 Acquisition acquisition_of(std::size_t samples = 8, MatrixKind matrix = MatrixKind::full) {
   Acquisition a;
@@ -79,6 +84,15 @@ class RecorderTest : public ::testing::Test {
       recorder_->publish({slot_, *setup_, {}, pi_day, SteadyTime(0)});
     }
   }
+  /// A recording for which the pipeline waits without end, on a disk that writes nothing.
+  void open_held() {
+    disk_.hold();
+    auto chosen = options();
+    chosen.wait = true;
+    chosen.wait_limit = endless;
+    make(chosen);
+    open(acquisition_of());
+  }
   /// Every frame is accounted for.
   RecorderStatus status() {
     const RecorderStatus status = recorder_->status();
@@ -86,6 +100,9 @@ class RecorderTest : public ::testing::Test {
     EXPECT_EQ(status.frames_offered, status.frames_recorded + status.frames_waiting +
                                          std::accumulate(left_out.begin(), left_out.end(), std::uint64_t{0}));
     return status;
+  }
+  [[nodiscard]] bool all_written() {
+    return eventually([&] { return status().frames_waiting == 0; });
   }
   static std::vector<std::uint64_t> sequences(const StoredFile& file) {
     std::vector<std::uint64_t> list;
@@ -163,7 +180,7 @@ TEST_F(RecorderTest, MfmcFilesHoldTheSamples) {
   open(acquisition_of(8, MatrixKind::half));
   for (int k = 0; k < 5; ++k) {
     publish();
-    while (status().frames_waiting > 0) std::this_thread::yield();
+    ASSERT_TRUE(all_written());
   }
   recorder_->stop();
   const auto recording = open_recording(scratch_ / name);
@@ -240,7 +257,7 @@ TEST_F(RecorderTest, AFileThatHoldsNoMoreFramesIsFinishedAtOnce) {
   make(chosen);
   open(acquisition_of());
   publish();
-  while (status().frames_waiting > 0) std::this_thread::yield();
+  ASSERT_TRUE(all_written());
   EXPECT_EQ(status().frames_recorded, 1U);
   EXPECT_TRUE(disk_.file("r.mat").closed);
   publish();
@@ -249,20 +266,44 @@ TEST_F(RecorderTest, AFileThatHoldsNoMoreFramesIsFinishedAtOnce) {
 }
 
 TEST_F(RecorderTest, StoppingReleasesAPipelineThatIsHeldBack) {
-  disk_.hold();
+  open_held();
+  Sleeper pipeline([&] { publish(4); });
+  ASSERT_TRUE(disk_.wait_entered(1));
+  ASSERT_TRUE(pipeline.sleeps()) << "of three buffers none is free";
+  Sleeper stopper([&] { recorder_->stop(); });
+  EXPECT_TRUE(pipeline.returns()) << "while the disk still stands";
+  disk_.let_go();
+  EXPECT_TRUE(stopper.returns());
+  EXPECT_EQ(status().frames_offered, 3U);
+  EXPECT_EQ(status().frames_recorded, 3U);
+}
+
+TEST_F(RecorderTest, AFrameThatIsWrittenWakesThePipelineThatWaitsForItsBuffer) {
+  open_held();
+  Sleeper pipeline([&] { publish(4); });
+  ASSERT_TRUE(disk_.wait_entered(1));
+  ASSERT_TRUE(pipeline.sleeps());
+  disk_.let_go(1);
+  EXPECT_TRUE(pipeline.returns());
+  disk_.let_go();
+  recorder_->finish();  // and ends what nothing has woken
+  EXPECT_EQ(status().frames_recorded, 4U);
+}
+
+TEST_F(RecorderTest, StoppingWaitsForTheFileAndIsWokenOnceItIsClosed) {
   auto chosen = options();
-  chosen.wait = true;
-  chosen.wait_limit = patience;
+  chosen.wait_limit = endless;
   make(chosen);
   open(acquisition_of());
-  std::thread pipeline([&] { publish(4); });
-  ASSERT_TRUE(disk_.wait_entered(1));
-  std::thread stopper([&] { recorder_->stop(); });
-  pipeline.join();
-  disk_.let_go();
-  stopper.join();
-  EXPECT_LE(status().frames_offered, 4U);
-  EXPECT_EQ(status().frames_offered, status().frames_recorded);
+  disk_.set(&Disk::hold_close, true);
+  publish();
+  Sleeper stopper([&] { recorder_->stop(); });
+  ASSERT_TRUE(disk_.wait_closing(1));
+  ASSERT_TRUE(stopper.sleeps()) << "the file is open";
+  disk_.set(&Disk::hold_close, false);
+  EXPECT_TRUE(stopper.returns());
+  EXPECT_TRUE(disk_.file(name).closed);
+  recorder_->finish();  // and ends what nothing has woken
 }
 
 TEST_F(RecorderTest, AFailingDiskEndsTheRecordingAloneAndSaysWhy) {
@@ -273,19 +314,19 @@ TEST_F(RecorderTest, AFailingDiskEndsTheRecordingAloneAndSaysWhy) {
   publish(3);
   disk_.let_go();
   // The file is given up once the frames behind the bad one are counted.
-  while (status().frames_waiting > 0) std::this_thread::yield();
+  ASSERT_TRUE(all_written());
   EXPECT_FALSE(status().recording);
   EXPECT_THAT(status().fault, HasSubstr("the disk is full"));
   publish(2);
   EXPECT_EQ(status().frames_recorded, 1U);
   EXPECT_EQ(status().frames_not_recorded, (NotRecordedCounts{0, 4, 0, 0}));
-  recorder_->start();
+  const std::string second = recorder_->start();
   EXPECT_TRUE(status().recording);
   publish();
   recorder_->stop();
   EXPECT_EQ(status().fault, "");
   EXPECT_EQ(status().frames_recorded, 2U);
-  EXPECT_THAT(sequences(disk_.file("echoform-20260314T092653Z-2.mfmc")), ElementsAre(6));
+  EXPECT_THAT(sequences(disk_.file(second)), ElementsAre(6));
 }
 
 TEST_F(RecorderTest, fault_RecorderGoesOnInANewFileWhenDescriptorsAreBack) {
@@ -295,7 +336,7 @@ TEST_F(RecorderTest, fault_RecorderGoesOnInANewFileWhenDescriptorsAreBack) {
   open(acquisition_of());
   const auto publish_one = [&] {
     publish();
-    while (status().frames_waiting > 0) std::this_thread::yield();
+    ASSERT_TRUE(all_written());
   };
   publish_one();
   recorder_->stop();  // and gives its file's descriptor back
@@ -317,6 +358,183 @@ TEST_F(RecorderTest, fault_RecorderGoesOnInANewFileWhenDescriptorsAreBack) {
   EXPECT_THAT(lines, HasSubstr("recording pauses until a file can be opened: "));
   EXPECT_EQ(lines.find("recording pauses"), lines.rfind("recording pauses")) << "one line";
   EXPECT_THAT(lines, HasSubstr("2 frames were left out for lack of file descriptors"));
+}
+
+/// A recording whose stop() has not waited for the disk: one frame of it is with the disk, `waiting` more behind it, and another
+/// recording has begun.
+class OldRun : public RecorderTest {
+ protected:
+  ~OldRun() override {
+    disk_.set(&Disk::hold_close, false);
+    disk_.let_go();
+    recorder_.reset();  // while its log is there
+  }
+  void begin(std::size_t waiting, std::chrono::nanoseconds flush_interval = {}) {
+    auto chosen = options();
+    chosen.waiting_frames = 6;
+    chosen.wait_limit = std::chrono::nanoseconds(1);
+    chosen.flush_interval = flush_interval;
+    make(chosen);
+    open(acquisition_of());
+    disk_.hold();
+    publish(1 + waiting);
+    ASSERT_TRUE(disk_.wait_entered(1));
+    EXPECT_THROW(recorder_->stop(), RuntimeFault);
+    ASSERT_EQ(recorder_->start("second.mfmc"), "second.mfmc");
+  }
+  /// Whose only frame is number `sequence`.
+  void expect_the_new_one_to_go_on(std::uint64_t sequence) {
+    EXPECT_TRUE(status().recording);
+    EXPECT_EQ(status().fault, "");
+    recorder_->finish();
+    EXPECT_EQ(status().fault, "");
+    EXPECT_THAT(sequences(disk_.file("second.mfmc")), ElementsAre(sequence));
+    EXPECT_TRUE(disk_.file("second.mfmc").closed);
+    EXPECT_THAT(log_.text(), Not(HasSubstr("recording ends")));
+  }
+
+  const CapturedLog log_;
+};
+
+TEST_F(OldRun, AFrameOfItThatCannotBeWrittenEndsNoNewOne) {
+  disk_.fail_at = 0;
+  begin(2);
+  publish();
+  disk_.let_go();
+  ASSERT_TRUE(all_written());
+  EXPECT_EQ(status().frames_not_recorded, (NotRecordedCounts{0, 3, 0, 0})) << "those behind it are of the same recording";
+  EXPECT_THAT(log_.text(), HasSubstr("error: a recording that was stopped: held file: the disk is full"));
+  expect_the_new_one_to_go_on(4);
+  EXPECT_EQ(status().frames_recorded, 1U);
+  EXPECT_EQ(disk_.order.size(), 2U) << "its file, and the new one's";
+}
+
+TEST_F(OldRun, ItsFileThatCannotBeClosedEndsNoNewOne) {
+  begin(1);
+  publish();
+  disk_.set(&Disk::fail_close, true);
+  disk_.let_go(2);
+  ASSERT_TRUE(disk_.wait_entered(3)) << "its file is closed before the new one's frame is written";
+  disk_.set(&Disk::fail_close, false);
+  disk_.let_go();
+  ASSERT_TRUE(all_written());
+  EXPECT_EQ(status().frames_not_recorded, NotRecordedCounts{});
+  EXPECT_EQ(status().frames_recorded, 3U);
+  EXPECT_THAT(log_.text(), HasSubstr("error: a recording that was stopped: held file: no close"));
+  expect_the_new_one_to_go_on(3);
+}
+
+TEST_F(OldRun, ItsFileThatIsClosedLateAndCannotBeEndsNoNewOne) {
+  auto chosen = options();
+  chosen.wait_limit = std::chrono::nanoseconds(1);
+  make(chosen);
+  open(acquisition_of());
+  publish();
+  ASSERT_TRUE(all_written());
+  disk_.set(&Disk::hold_close, true);
+  disk_.set(&Disk::fail_close, true);
+  EXPECT_THROW(recorder_->stop(), RuntimeFault);
+  ASSERT_TRUE(disk_.wait_closing(1));
+  recorder_->start("second.mfmc");
+  publish();
+  disk_.set(&Disk::hold_close, false);
+  ASSERT_TRUE(disk_.wait_entered(2));
+  disk_.set(&Disk::fail_close, false);
+  ASSERT_TRUE(all_written());
+  EXPECT_EQ(status().frames_recorded, 2U);
+  EXPECT_THAT(log_.text(), HasSubstr("error: a recording that was stopped: held file: no close"));
+  expect_the_new_one_to_go_on(2);
+}
+
+TEST_F(OldRun, ItsFileIsClosedThoughNoFrameOfTheNewOneComes) {
+  begin(1);
+  disk_.let_go();
+  {
+    std::unique_lock lock(disk_.mutex);
+    ASSERT_TRUE(disk_.changed.wait_for(lock, patience, [&] { return disk_.files.contains(name) && disk_.files[name].closed; }));
+  }
+  publish();
+  ASSERT_TRUE(all_written());
+  expect_the_new_one_to_go_on(3);
+}
+
+TEST_F(OldRun, ItsFileThatCannotBeForcedToTheDiskEndsNoNewOne) {
+  begin(0, std::chrono::nanoseconds(1));
+  disk_.set(&Disk::fail_flush, true);
+  disk_.let_go();
+  {
+    std::unique_lock lock(disk_.mutex);
+    ASSERT_TRUE(disk_.changed.wait_for(lock, patience, [&] { return !disk_.order.empty() && disk_.files[name].flushes > 0; }));
+    disk_.fail_flush = false;
+  }
+  publish();
+  ASSERT_TRUE(all_written());
+  EXPECT_EQ(status().frames_recorded, 2U);
+  EXPECT_THAT(log_.text(), HasSubstr("error: a recording that was stopped: held file: no flush"));
+  expect_the_new_one_to_go_on(2);
+}
+
+TEST_F(RecorderTest, AFaultOfItsOwnIsSaidOnceAsTheEndOfTheRecording) {
+  const CapturedLog log;
+  disk_.fail_at = 0;
+  make(options());
+  open(acquisition_of());
+  publish();
+  ASSERT_TRUE(all_written());
+  EXPECT_FALSE(status().recording);
+  EXPECT_THAT(log.text(), HasSubstr("error: recording ends: held file: the disk is full\n"));
+  EXPECT_EQ(status().fault, "held file: the disk is full");
+  recorder_.reset();  // logs no more
+}
+
+TEST_F(RecorderTest, FramesThatAreMissedForLackOfDescriptorsAreCountedBySpellAndRecording) {
+  const CapturedLog log;
+  make(options());
+  open(acquisition_of());
+  const auto publish_each = [&](std::size_t frames, bool files) {
+    disk_.set(&Disk::no_descriptors, !files);
+    for (std::size_t k = 0; k < frames; ++k) {
+      publish();
+      ASSERT_TRUE(all_written());
+    }
+  };
+  const auto times_said = [&](std::string_view line) {
+    const std::string text = log.text();
+    std::size_t times = 0;
+    for (std::size_t at = text.find(line); at != std::string::npos; at = text.find(line, at + 1)) ++times;
+    return times;
+  };
+  constexpr std::string_view pauses = "error: recording pauses until a file can be opened: held file: no descriptors";
+  publish_each(2, false);
+  EXPECT_TRUE(status().recording) << "it waits for descriptors";
+  EXPECT_EQ(times_said(pauses), 1U);
+  recorder_->stop();
+  // Those two are not the next recording's, which says anew that it pauses.
+  recorder_->start();
+  publish_each(3, false);
+  EXPECT_EQ(times_said(pauses), 2U);
+  publish_each(2, true);
+  EXPECT_EQ(times_said("frames were left out for lack of file descriptors"), 1U);
+  EXPECT_EQ(times_said(": 3 frames were left out for lack of file descriptors"), 1U);
+  // A spell that begins later counts for itself.
+  open(acquisition_of(9));
+  publish_each(1, false);
+  EXPECT_EQ(times_said(pauses), 3U);
+  publish_each(1, true);
+  EXPECT_EQ(times_said(": 1 frames were left out for lack of file descriptors"), 1U);
+  recorder_->stop();
+  EXPECT_EQ(status().frames_not_recorded, (NotRecordedCounts{0, 0, 0, 6}));
+  EXPECT_EQ(status().frames_recorded, 3U);
+  EXPECT_EQ(status().fault, "");
+  // One that suffices from the start has nothing to say.
+  recorder_->start();
+  publish_each(1, false);
+  recorder_->stop();
+  recorder_->start();
+  publish_each(1, true);
+  recorder_->stop();
+  EXPECT_EQ(times_said("frames were left out"), 2U);
+  recorder_.reset();  // logs no more
 }
 
 TEST_F(RecorderTest, RoomIsLeftOnTheDisk) {
@@ -390,7 +608,7 @@ TEST_F(RecorderTest, AnotherAcquisitionBeginsAnotherFile) {
   publish();
   open(acquisition_of());  // the imaging changed, or the sender came back
   publish();
-  while (status().frames_waiting > 0) std::this_thread::yield();
+  ASSERT_TRUE(all_written());
   open(acquisition_of(9));
   publish();
   recorder_->stop();
@@ -409,7 +627,7 @@ TEST_F(RecorderTest, SendersThatChangeFasterThanTheDiskTakeNoFurtherMemory) {
   publish(2);  // no buffers of this size before the first sender's frames are written
   EXPECT_EQ(status().frames_not_recorded, (NotRecordedCounts{2, 0, 0, 0}));
   disk_.let_go();
-  while (status().frames_waiting > 0) std::this_thread::yield();
+  ASSERT_TRUE(all_written());
   publish(2);
   recorder_->stop();
   EXPECT_THAT(sequences(disk_.file(name)), ElementsAre(1, 2));
@@ -457,11 +675,11 @@ TEST_F(RecorderTest, IsStartedAndStoppedWhileFramesCome) {
   recorder_->stop();
   recorder_->stop();
   publish();
-  recorder_->start();
+  const std::string second = recorder_->start();
   publish();
   recorder_->stop();
   EXPECT_THAT(sequences(disk_.file("first.mfmc")), ElementsAre(3, 4));
-  EXPECT_THAT(sequences(disk_.file(name)), ElementsAre(6));
+  EXPECT_THAT(sequences(disk_.file(second)), ElementsAre(6));
   EXPECT_EQ(status().frames_offered, 3U);
   for (const char* const bad : {"../up.mfmc", "/etc/x.mfmc", "noend", "x.{what}.mfmc", "x.txt"}) {
     EXPECT_THROW(recorder_->start(bad), InputError) << bad;
@@ -492,7 +710,7 @@ TEST_F(RecorderTest, ForcesFilesToTheDisk) {
     disk_.fail_flush = true;
   }
   publish();
-  while (status().fault.empty()) std::this_thread::yield();
+  ASSERT_TRUE(eventually([&] { return !status().fault.empty(); }));
   EXPECT_FALSE(status().recording);
   recorder_->stop();
 }
@@ -523,21 +741,15 @@ TEST_F(RecorderTest, AllocatesNothingForAFrame) {
 TEST(RecorderOptionsTest, AreCheckedAtOnce) {
   const Scratch scratch;
   RecorderOptions options;
-  const auto message = [&] {
-    try {
-      Recorder(options, "scan.toml: [recorder]");
-    } catch (const InputError& error) {
-      return std::string(error.what());
-    }
-    return std::string("none");
-  };
+  const auto message = [&] { return input_error([&] { Recorder(options, "scan.toml: [recorder]"); }); };
   options.files.folder = scratch / "absent";
   EXPECT_THAT(message(), HasSubstr("scan.toml: [recorder] folder: "));
   EXPECT_THAT(message(), HasSubstr("expected an existing directory"));
   options.files.folder = scratch / "";
   options.pattern = "{name}.dat";
-  EXPECT_EQ(message(),
-            "scan.toml: [recorder] file: found \"{name}.dat\"; expected a file that ends in .mfmc, .efcap, .mat, .hdf5, .onde, .uff");
+  EXPECT_EQ(
+      message(),
+      "scan.toml: [recorder] file: found \"{name}.dat\"; expected a file that ends in .mfmc, .efcap, .mat, .hdf5, .onde, .uff");
   options.pattern = "{nam}.mfmc";
   EXPECT_EQ(message(), "scan.toml: [recorder] file: found \"{nam}.mfmc\"; expected {name} and {time} alone in braces");
   options.pattern = "a/{name}.mfmc";

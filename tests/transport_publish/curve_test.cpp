@@ -7,9 +7,9 @@
 #include <boost/asio/read.hpp>
 #include <boost/asio/write.hpp>
 #include <cstring>
-#include <thread>
 
 #include "base/errors.hpp"
+#include "tests/support/eventually.hpp"
 #include "tests/support/patience.hpp"
 #include "tests/transport_publish/synthetic_stream.hpp"
 #include "transport/publish/subscriber.hpp"
@@ -86,8 +86,7 @@ std::uint64_t refused(const ZeromqPeerCounters& peers, PeerRefusal reason) {
 
 // The guard, a thread of its own, may count a little after the client knows.
 bool comes_to(const ZeromqPeerCounters& peers, PeerRefusal reason, std::uint64_t count) {
-  for (int i = 0; i < 1000 && refused(peers, reason) < count; ++i) std::this_thread::sleep_for(10ms);
-  return refused(peers, reason) >= count;
+  return eventually([&] { return refused(peers, reason) >= count; });
 }
 
 // Reaches the publisher with good keys, then reads every image of a run beside `bad`, which shall get none.
@@ -95,7 +94,10 @@ void expect_only_the_good_one_is_served(ZeromqSink& sink, const Keys& keys, Watc
   synthetic::Stream stream;
   sink.setup_changed(stream.setup());
   ImageSubscriber good({.endpoint = sink.endpoint(), .stream = "echoform", .latest_only = false, .keys = keys.good()});
-  for (int i = 0; i < 1000 && good.receive(10ms) == nullptr; ++i) sink.publish(stream.frame(0));
+  ASSERT_TRUE(eventually([&] {
+    sink.publish(stream.frame(0));
+    return good.receive(10ms) != nullptr;
+  }));
   while (good.receive(50ms) != nullptr) {
   }
   for (std::uint64_t sequence = 1; sequence <= images; ++sequence) {
@@ -195,8 +197,9 @@ TEST(CurveSockets, PullAndReplyServeOnlyListedClients) {
   ZeromqContext context(keys.listing());
   zmq::socket_t pull = bind_socket(context, {.type = zmq::socket_type::pull, .what = "test"});
   zmq::socket_t reply = bind_socket(context, {.type = zmq::socket_type::rep, .what = "test"});
-  pull.set(zmq::sockopt::rcvtimeo, 10'000);
-  reply.set(zmq::sockopt::rcvtimeo, 10'000);
+  constexpr auto limit = static_cast<int>(std::chrono::milliseconds(patience).count());
+  pull.set(zmq::sockopt::rcvtimeo, limit);
+  reply.set(zmq::sockopt::rcvtimeo, limit);
   zmq::context_t clients;
   const auto connect = [&](zmq::socket_type type, const zmq::socket_t& to, const std::optional<CurveClientKeys>& own) {
     return connect_socket(clients, {.type = type, .endpoint = tcp_endpoint("127.0.0.1", bound_port(to)), .keys = own});
@@ -209,14 +212,11 @@ TEST(CurveSockets, PullAndReplyServeOnlyListedClients) {
     }
   }
   // Each of the six was turned away before the good ones come.
-  const auto turned_away = [&] {
-    return refused(context.peers(), PeerRefusal::wrong_key) >= 2 && refused(context.peers(), PeerRefusal::bad_handshake) >= 4;
-  };
-  for (int i = 0; i < 1000 && !turned_away(); ++i) std::this_thread::sleep_for(10ms);
-  ASSERT_TRUE(turned_away());
+  ASSERT_TRUE(comes_to(context.peers(), PeerRefusal::wrong_key, 2));
+  ASSERT_TRUE(comes_to(context.peers(), PeerRefusal::bad_handshake, 4));
   zmq::socket_t push = connect(zmq::socket_type::push, pull, keys.good());
   zmq::socket_t request = connect(zmq::socket_type::req, reply, keys.good());
-  request.set(zmq::sockopt::rcvtimeo, 10'000);
+  request.set(zmq::sockopt::rcvtimeo, limit);
   (void)push.send(zmq::str_buffer("friend"), zmq::send_flags::none);
   (void)request.send(zmq::str_buffer("friend"), zmq::send_flags::none);
   zmq::message_t message;

@@ -3,9 +3,9 @@
 #include <gmock/gmock.h>
 
 #include <cstring>
-#include <thread>
 
 #include "base/descriptors.hpp"
+#include "tests/support/eventually.hpp"
 #include "tests/support/patience.hpp"
 #include "tests/support/process.hpp"
 #include "tests/support/zmtp_peer.hpp"
@@ -33,8 +33,10 @@ class ZeromqPeerLimitsTest : public testing::Test {
   [[nodiscard]] std::unique_ptr<ImageSubscriber> join() {
     auto subscriber = std::make_unique<ImageSubscriber>(
         SubscriberOptions{.endpoint = sink_->endpoint(), .stream = "echoform", .latest_only = false});
-    for (int i = 0; i < 1000 && subscriber->receive(10ms) == nullptr; ++i) sink_->publish(stream_.frame(0));
-    EXPECT_GT(subscriber->statistics().images, 0u);
+    EXPECT_TRUE(eventually([&] {
+      sink_->publish(stream_.frame(0));
+      return subscriber->receive(10ms) != nullptr;
+    }));
     return subscriber;
   }
 
@@ -55,13 +57,6 @@ class ZeromqPeerLimitsTest : public testing::Test {
       ASSERT_EQ(image->sequence(), sequence_);
     }
     EXPECT_TRUE(until());
-  }
-
-  // The guard learns of connections in its own time.
-  template <class Condition>
-  static bool eventually(Condition condition) {
-    for (int i = 0; i < 1000 && !condition(); ++i) std::this_thread::sleep_for(10ms);
-    return condition();
   }
 
   [[nodiscard]] std::uint64_t refused(PeerRefusal reason) const { return sink_->peers().refused_for(reason); }

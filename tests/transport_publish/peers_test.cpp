@@ -5,7 +5,9 @@
 #include <fstream>
 
 #include "base/errors.hpp"
+#include "tests/support/captured_log.hpp"
 #include "tests/support/certificate.hpp"
+#include "tests/support/input_error.hpp"
 #include "transport/peers/peer_book.hpp"
 #include "transport/web/request_rules.hpp"
 #include "transport/web/tls.hpp"
@@ -16,6 +18,7 @@ namespace echoform {
 namespace {
 
 using boost::asio::ip::make_address;
+using ::testing::AllOf;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
@@ -46,6 +49,37 @@ TEST(PeerBook, ANetworkOfIPv6IsOneAddress) {
   EXPECT_FALSE(book.enter(make_address("2001:db8:0:1::1"), at(0)));
 }
 
+TEST(PeerBook, ANetworkIsTheFirst64BitsAndNothingElse) {
+  // The bits of an address one by one: 1 is the highest of the first byte.
+  const auto base = make_address("2001:db8:12:34:56:78:9a:bc").to_v6().to_bytes();
+  const auto network = peer_network(boost::asio::ip::address_v6(base));
+  for (std::size_t bit = 0; bit < 128; ++bit) {
+    auto bytes = base;
+    bytes[bit / 8] = static_cast<std::uint8_t>(bytes[bit / 8] ^ (0x80U >> bit % 8));
+    EXPECT_EQ(peer_network(boost::asio::ip::address_v6(bytes)) == network, bit >= 64) << "bit " << bit;
+  }
+  EXPECT_EQ(network, make_address("2001:db8:12:34::"));
+  // All of an IPv4 address counts, however a socket says it.
+  for (const char* other : {"193.0.2.1", "192.1.2.1", "192.0.3.1", "192.0.2.0"}) {
+    EXPECT_NE(peer_network(make_address(other)), peer_network(make_address("192.0.2.1"))) << other;
+    EXPECT_NE(peer_network(make_address(std::string("::ffff:") + other)), peer_network(make_address("192.0.2.1"))) << other;
+  }
+  EXPECT_EQ(peer_network(make_address("::ffff:192.0.2.1")), make_address("192.0.2.1"));
+  EXPECT_EQ(peer_network(make_address("::1")), make_address("::1"));
+  EXPECT_EQ(unmapped(make_address("2001:db8::1")), make_address("2001:db8::1"));
+}
+
+TEST(PeerBook, AHostOfIPv6GainsNothingByChangingItsAddress) {
+  PeerBook book({.connections = 100, .per_address = 3, .rate = 1.0, .burst = 50.0});
+  for (const char* own : {"2001:db8:0:1::1", "2001:db8:0:1:8000::1", "2001:db8:0:1:1::1"}) {
+    EXPECT_FALSE(book.enter(make_address(own), at(0))) << own;
+  }
+  EXPECT_EQ(book.enter(make_address("2001:db8:0:1:100::1"), at(0)), PeerRefusal::address_limit);
+  EXPECT_EQ(book.addresses(), 1U);
+  book.leave(make_address("2001:db8:0:1:4000::7"));
+  EXPECT_FALSE(book.enter(make_address("2001:db8:0:1:100::1"), at(0))) << "by whichever of them it left";
+}
+
 TEST(PeerBook, WhoComesTooOftenWaits) {
   PeerBook book({.connections = 1000, .per_address = 1000, .rate = 2.0, .burst = 3.0});
   const auto eager = make_address("192.0.2.1");
@@ -60,6 +94,11 @@ TEST(PeerBook, LoopbackIsLimitedInAllOnly) {
   PeerBook book({.connections = 100, .per_address = 1, .rate = 1.0, .burst = 1.0});
   for (int i = 0; i < 100; ++i) EXPECT_FALSE(book.enter(make_address("127.0.0.1"), at(0)));
   EXPECT_EQ(book.enter(make_address("::1"), at(0)), PeerRefusal::too_many);
+  for (int i = 0; i < 3; ++i) {
+    book.leave(make_address("127.0.0.1"));
+    EXPECT_FALSE(book.enter(make_address("::1"), at(0))) << "nor by its name of IPv6";
+  }
+  EXPECT_EQ(book.addresses(), 0U);
 }
 
 TEST(PeerBook, AllTogetherComeNoFasterThanADoorBears) {
@@ -85,6 +124,77 @@ TEST(PeerBook, RemembersABoundedNumberOfAddresses) {
   EXPECT_EQ(book.open(), 0u);
 }
 
+/// Of many that come once.
+boost::asio::ip::address visitor(std::uint32_t number) {
+  return boost::asio::ip::address_v4(0x0B000000U + number);
+}
+
+constexpr std::uint32_t places = 1024;  // that a book remembers
+
+TEST(PeerBook, ForgetsWhoIsQuietAndKeepsWhoIsConnectedOrCameTooOften) {
+  PeerBook book({.connections = 5000, .per_address = 1, .rate = 1.0, .burst = 2.0});
+  const auto eager = make_address("192.0.2.1"), staying = make_address("192.0.2.2"), late = make_address("192.0.2.3");
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_FALSE(book.enter(eager, at(0)));
+    book.leave(eager);
+  }
+  ASSERT_FALSE(book.enter(staying, at(0)));
+  for (std::uint32_t i = 2; i < places; ++i) {
+    ASSERT_FALSE(book.enter(visitor(i), at(0)));
+    book.leave(visitor(i));
+  }
+  ASSERT_EQ(book.addresses(), places);
+  // At 1 connection a second all but the eager one may come twice again.
+  ASSERT_FALSE(book.enter(late, at(1.5)));
+  EXPECT_EQ(book.addresses(), 3U) << "eager, staying and late";
+  EXPECT_EQ(book.enter(staying, at(1.5)), PeerRefusal::address_limit) << "it is still there";
+  EXPECT_FALSE(book.enter(eager, at(1.5)));
+  book.leave(eager);
+  EXPECT_EQ(book.enter(eager, at(1.5)), PeerRefusal::too_often) << "1.5 connections had come back, not 2";
+  EXPECT_EQ(book.open(), 2U);
+}
+
+TEST(PeerBook, WhereAllAreFreshTheOneThatCameLongestAgoGivesItsPlace) {
+  // No allowance comes back within this test.
+  PeerBook book({.connections = 5000, .per_address = 9, .rate = 1e-6, .burst = 1.0});
+  const auto staying = make_address("192.0.2.2");
+  ASSERT_FALSE(book.enter(staying, at(0)));
+  // In an order of addresses that is not that of times: 389 and 1023 have no common divisor.
+  const auto nth = [](std::uint32_t k) { return visitor(k * 389 % (places - 1)); };
+  for (std::uint32_t k = 0; k + 1 < places; ++k) {
+    ASSERT_FALSE(book.enter(nth(k), at(1.0 + k)));
+    book.leave(nth(k));
+  }
+  ASSERT_EQ(book.addresses(), places);
+  // The first two give theirs to two others; they are turned away no more, as if they came for the first time.
+  for (std::uint32_t other = 0; other < 2; ++other) {
+    EXPECT_FALSE(book.enter(visitor(50'000 + other), at(2000.0 + other)));
+    book.leave(visitor(50'000 + other));
+    EXPECT_EQ(book.addresses(), places);
+  }
+  for (const std::uint32_t kept : {2U, 3U, 500U, places - 2}) {
+    EXPECT_EQ(book.enter(nth(kept), at(3000.0)), PeerRefusal::too_often) << kept;
+  }
+  EXPECT_EQ(book.enter(staying, at(3000.0)), PeerRefusal::too_often) << "it is connected, though it came before all";
+  for (const std::uint32_t gone : {0U, 1U}) {
+    EXPECT_FALSE(book.enter(nth(gone), at(3001.0 + gone))) << gone;
+    book.leave(nth(gone));
+  }
+  EXPECT_EQ(book.addresses(), places);
+  // 2 and 3 have come again meanwhile; 4 and 5 have not.
+  for (const std::uint32_t kept : {2U, 3U}) EXPECT_EQ(book.enter(nth(kept), at(3003.0)), PeerRefusal::too_often) << kept;
+  for (const std::uint32_t gone : {4U, 5U}) EXPECT_FALSE(book.enter(nth(gone), at(3004.0 + gone))) << gone;
+}
+
+TEST(PeerBook, WhereAllAreConnectedANewOneFindsAPlaceAllTheSame) {
+  PeerBook book({.connections = 5000, .per_address = 1, .rate = 1.0, .burst = 1.0});
+  for (std::uint32_t i = 0; i < places; ++i) ASSERT_FALSE(book.enter(visitor(i), at(0)));
+  EXPECT_FALSE(book.enter(visitor(places), at(9))) << "as many as are let in at once are remembered";
+  EXPECT_EQ(book.enter(visitor(0), at(9)), PeerRefusal::address_limit);
+  for (std::uint32_t i = 0; i <= places; ++i) book.leave(visitor(i));
+  EXPECT_EQ(book.open(), 0U);
+}
+
 class KeyFiles : public testing::Test {
  protected:
   KeyFiles() { std::filesystem::create_directories(folder_); }
@@ -92,15 +202,6 @@ class KeyFiles : public testing::Test {
   [[nodiscard]] std::string path(const std::string& name) const { return (folder_ / name).string(); }
   [[nodiscard]] std::string write(const std::string& name, const std::string& text, ::mode_t mode = 0600) const {
     return test::write_file(path(name), text, mode);
-  }
-  template <class Call>
-  static std::string fault(Call call) {
-    try {
-      static_cast<void>(call());
-    } catch (const InputError& error) {
-      return error.what();
-    }
-    return "";
   }
   const std::filesystem::path folder_ =
       std::filesystem::path(testing::TempDir()) / (std::string("echoform-keys-") + std::to_string(::getpid()) +
@@ -125,10 +226,10 @@ TEST_F(KeyFiles, APairIsWrittenForItsOwnerAloneAndReadBack) {
 
 TEST_F(KeyFiles, NothingIsOverwrittenAndNothingHalfStays) {
   write_curve_pair(path("a"), make_curve_pair());
-  EXPECT_THAT(fault([&] { return write_curve_pair(path("a"), make_curve_pair()), 0; }),
+  EXPECT_THAT(test::input_error([&] { return write_curve_pair(path("a"), make_curve_pair()), 0; }),
               EndsWith("a.secret: found a file that exists; expected a new name: keys are not overwritten"));
   static_cast<void>(write("b.public", "mine"));
-  EXPECT_THAT(fault([&] { return write_curve_pair(path("b"), make_curve_pair()), 0; }),
+  EXPECT_THAT(test::input_error([&] { return write_curve_pair(path("b"), make_curve_pair()), 0; }),
               HasSubstr("b.public: found a file that exists"));
   EXPECT_FALSE(std::filesystem::exists(path("b.secret")));
   EXPECT_THROW(write_curve_pair(path("no/such/folder"), make_curve_pair()), RuntimeFault);
@@ -138,7 +239,7 @@ TEST_F(KeyFiles, BadOnesAreRefusedInOneLineThatShowsNoKey) {
   const CurvePair pair = make_curve_pair(), other = make_curve_pair();
   const std::string secret = curve_text(pair.secret_key);
   const auto read = [&](const std::string& file) {
-    return fault([&] { return read_curve_secret(file, "[curve] secret_key_file"); });
+    return test::input_error([&] { return read_curve_secret(file, "[curve] secret_key_file"); });
   };
   EXPECT_THAT(read(write("open", "secret-key = \"" + secret + "\"", 0604)),
               EndsWith("open: found permissions 604; expected a secret key that others have no access to (chmod 600)"));
@@ -164,29 +265,46 @@ TEST_F(KeyFiles, ClientsAreAFileOrAFolder) {
   const CurvePair a = make_curve_pair(), b = make_curve_pair();
   const auto line = [](const CurvePair& pair) { return "public-key = \"" + curve_text(pair.public_key) + "\"\n"; };
   EXPECT_EQ(read_curve_clients(write("both", line(a) + line(b)), ""), (std::vector<CurveKey>{a.public_key, b.public_key}));
-  EXPECT_THAT(fault([&] { return read_curve_clients(folder_, "clients"); }),
+  EXPECT_THAT(test::input_error([&] { return read_curve_clients(folder_, "clients"); }),
               HasSubstr("found no file that ends in .public or .key"));
   static_cast<void>(write("a.public", line(a)));
   static_cast<void>(write("b.key", line(b)));
   static_cast<void>(write("notes.txt", "nothing"));
   EXPECT_EQ(read_curve_clients(folder_, ""), (std::vector<CurveKey>{a.public_key, b.public_key}));
   static_cast<void>(write("c.public", "nothing"));
-  EXPECT_THAT(fault([&] { return read_curve_clients(folder_, "clients"); }), HasSubstr("c.public: found no public-key"));
+  EXPECT_THAT(test::input_error([&] { return read_curve_clients(folder_, "clients"); }),
+              HasSubstr("c.public: found no public-key"));
 }
 
 TEST_F(KeyFiles, CertificatesAndKeysThatCannotBeUsedAreNamed) {
   const test::Certificate one = test::make_certificate(), other = test::make_certificate();
   const std::string certificate = write("certificate.pem", one.certificate), key = write("key.pem", one.key);
   EXPECT_NO_THROW(static_cast<void>(make_tls_context(certificate, key)));
-  const auto line = [](const std::string& c, const std::string& k) { return fault([&] { return make_tls_context(c, k); }); };
+  const auto line = [](const std::string& c, const std::string& k) {
+    return test::input_error([&] { return make_tls_context(c, k); });
+  };
   EXPECT_THAT(line(certificate, write("other.pem", other.key)), HasSubstr("other.pem: found a key of another certificate"));
   EXPECT_THAT(line(certificate, write("open.pem", one.key, 0644)), HasSubstr("[server] tls_key: "));
   EXPECT_THAT(line(certificate, path("open.pem")), HasSubstr("open.pem: found permissions 644"));
   EXPECT_THAT(line(path("none"), key), HasSubstr("[server] tls_certificate: "));
   EXPECT_THAT(line(write("text", "hello"), key), HasSubstr("text: found "));
   EXPECT_THAT(line(certificate, write("text", "hello")), HasSubstr("text: found "));
-  const test::Certificate old = test::make_certificate(-1);
-  EXPECT_EQ(line(write("old.pem", old.certificate), write("old_key.pem", old.key)), "") << "used, with a warning";
+}
+
+TEST_F(KeyFiles, CertificatesThatAreNotValidNowAreUsedWithAWarning) {
+  const auto warning = [&](const std::string& name, const test::Certificate& made) {
+    const test::CapturedLog log;
+    EXPECT_EQ(test::input_error([&] { return make_tls_context(write(name, made.certificate), write(name + ".key", made.key)); }),
+              "");
+    return log.text();
+  };
+  EXPECT_EQ(warning("good.pem", test::make_certificate()), "");
+  EXPECT_THAT(warning("old.pem", test::make_certificate(-1)),
+              AllOf(StartsWith("warning: [server] tls_certificate: "),
+                    EndsWith("old.pem: the certificate has expired: browsers will refuse it\n")));
+  EXPECT_THAT(warning("new.pem", test::make_certificate(2, 1)),
+              AllOf(StartsWith("warning: [server] tls_certificate: "),
+                    EndsWith("new.pem: the certificate is not valid yet: browsers will refuse it\n")));
 }
 
 TEST(Zap, LetsInWhatIsExactlyAsAskedFor) {

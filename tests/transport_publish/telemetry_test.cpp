@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "base/errors.hpp"
+#include "tests/support/patience.hpp"
 #include "transport/metrics_text.hpp"
 #include "transport/publish/subscriber.hpp"
 #include "transport/publish/telemetry_publisher.hpp"
@@ -82,7 +83,7 @@ TEST(TelemetryPublisher, SendsReportsOnItsOwnSocket) {
   TelemetryPublisher publisher({.port = 0, .interval = 5ms}, some_report);
   TelemetrySubscriber subscriber(publisher.endpoint(), "echoform"), other(publisher.endpoint(), "echofor");
   for (int i = 0; i < 3; ++i) {
-    const wire::Telemetry* message = subscriber.receive(10s);
+    const wire::Telemetry* message = subscriber.receive(patience);
     ASSERT_NE(message, nullptr);
     EXPECT_EQ(message->frames_received(), 1000u);
     EXPECT_EQ(message->stream(), "echoform");
@@ -102,7 +103,7 @@ TEST(TelemetryPublisher, SurvivesAReaderThatThrows) {
     return some_report();
   });
   TelemetrySubscriber subscriber(publisher.endpoint());
-  EXPECT_NE(subscriber.receive(10s), nullptr);
+  EXPECT_NE(subscriber.receive(patience), nullptr);
 }
 
 TEST(TelemetryPublisher, PortInUseAndBadOptions) {

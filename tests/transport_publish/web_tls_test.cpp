@@ -13,6 +13,10 @@
 #include <boost/beast/websocket.hpp>
 #include <boost/beast/websocket/ssl.hpp>
 #include <filesystem>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
 
 #include "base/errors.hpp"
 #include "proto/image.pb.h"
@@ -140,6 +144,73 @@ TEST_F(WebTls, OlderProtocolsAreRefused) {
     expect_a_good_client_is_served();
   }
   EXPECT_EQ(sink_->peers().refused_for(PeerRefusal::bad_handshake), 2u);
+}
+
+/// A client of TLS 1.2 that offers these ciphers in this order.
+class CipherClient {
+ public:
+  explicit CipherClient(const char* ciphers) {
+    SSL_CTX* const handle = context_.native_handle();
+    SSL_CTX_set_security_level(handle, 0);
+    SSL_CTX_set_max_proto_version(handle, TLS1_2_VERSION);
+    if (SSL_CTX_set_cipher_list(handle, ciphers) != 1) throw std::runtime_error(std::string("no such ciphers: ") + ciphers);
+    SSL_CTX_set_options(handle, SSL_OP_NO_TICKET);
+  }
+  ~CipherClient() { SSL_SESSION_free(session_); }
+  CipherClient(const CipherClient&) = delete;
+  CipherClient& operator=(const CipherClient&) = delete;
+
+  /// The cipher that is agreed upon; empty where the handshake fails.
+  std::string agree(const tcp::endpoint& place) {
+    asio::io_context io;
+    ssl::stream<tcp::socket> stream(io, context_);
+    stream.next_layer().connect(place);
+    if (session_ != nullptr) SSL_set_session(stream.native_handle(), session_);
+    error_code error;
+    stream.handshake(ssl::stream_base::client, error);
+    if (error) return "";
+    resumed_ = SSL_session_reused(stream.native_handle()) == 1;
+    SSL_SESSION_free(std::exchange(session_, SSL_get1_session(stream.native_handle())));
+    const std::string cipher = SSL_get_cipher_name(stream.native_handle());
+    stream.shutdown(error);  // a session that is cut off is not taken up again
+    return cipher;
+  }
+  [[nodiscard]] bool resumed() const { return resumed_; }
+
+ private:
+  ssl::context context_{ssl::context::tls_client};
+  SSL_SESSION* session_ = nullptr;
+  bool resumed_ = false;
+};
+
+TEST_F(WebTls, OnlyCiphersThatAuthenticateAndForgetTheirKeysAreTaken) {
+  const test::Certificate rsa = test::make_certificate(1, -30, EVP_RSA_gen(2048));
+  const auto of_rsa = make_web_sink({.port = 0,
+                                     .tls_certificate = test::write_file(folder_ / "rsa.pem", rsa.certificate),
+                                     .tls_key = test::write_file(folder_ / "rsa_key.pem", rsa.key)});
+  const tcp::endpoint place_of_rsa(asio::ip::address_v4::loopback(), of_rsa->port());
+  const auto of_key = [&](std::string_view cipher) {
+    return cipher.find("ECDSA") != std::string_view::npos ? place() : place_of_rsa;
+  };
+  for (const char* good : {"ECDHE-ECDSA-AES128-GCM-SHA256", "ECDHE-ECDSA-AES256-GCM-SHA384", "ECDHE-ECDSA-CHACHA20-POLY1305",
+                           "ECDHE-RSA-AES128-GCM-SHA256", "ECDHE-RSA-AES256-GCM-SHA384", "ECDHE-RSA-CHACHA20-POLY1305"}) {
+    EXPECT_EQ(CipherClient(good).agree(of_key(good)), good);
+  }
+  // Blocks that are chained, the key of the certificate for the secrecy of all, and none of either.
+  for (const char* bad : {"ECDHE-ECDSA-AES128-SHA256", "ECDHE-ECDSA-AES256-SHA384", "ECDHE-ECDSA-AES128-SHA",
+                          "ECDHE-RSA-AES128-SHA256", "ECDHE-RSA-AES256-SHA384", "ECDHE-RSA-AES256-SHA", "AES128-GCM-SHA256",
+                          "AES256-GCM-SHA384", "AES128-SHA", "ECDHE-RSA-NULL-SHA", "AECDH-AES128-SHA"}) {
+    EXPECT_EQ(CipherClient(bad).agree(of_key(bad)), "") << bad;
+  }
+  expect_a_good_client_is_served();
+}
+
+TEST_F(WebTls, TheServersOrderOfCiphersHoldsAndNoSessionIsKept) {
+  CipherClient client("ECDHE-ECDSA-CHACHA20-POLY1305:ECDHE-ECDSA-AES128-GCM-SHA256");
+  for (int time = 0; time < 2; ++time) {
+    EXPECT_EQ(client.agree(place()), "ECDHE-ECDSA-AES128-GCM-SHA256") << "though the client would rather have the other";
+    EXPECT_FALSE(client.resumed()) << "a key of before";
+  }
 }
 
 TEST_F(WebTls, OriginAndTokenAreAskedForAsWell) {

@@ -1,8 +1,11 @@
 #include <gmock/gmock.h>
 
-#include <thread>
+#include <cmath>
+#include <cstdint>
+#include <optional>
 
 #include "base/errors.hpp"
+#include "tests/support/eventually.hpp"
 #include "tests/support/patience.hpp"
 #include "tests/transport_publish/synthetic_stream.hpp"
 #include "tests/transport_publish/thread_allocations.hpp"
@@ -30,7 +33,10 @@ SubscriberOptions to(const ZeromqSink& sink, std::string name, bool latest_only 
 // A subscription takes a moment to reach the publisher: sends frames of sequence 0 until one arrives, then whatever is
 // still on its way.
 void join(ZeromqSink& sink, synthetic::Stream& stream, ImageSubscriber& subscriber) {
-  for (int i = 0; i < 1000 && subscriber.receive(10ms) == nullptr; ++i) sink.publish(stream.frame(0));
+  EXPECT_TRUE(eventually([&] {
+    sink.publish(stream.frame(0));
+    return subscriber.receive(10ms) != nullptr;
+  }));
   while (subscriber.receive(50ms) != nullptr) {
   }
   ASSERT_GT(subscriber.statistics().images, 0u);
@@ -96,6 +102,42 @@ TEST(ImageSubscriber, CountsGapsRepeatsAndRestarts) {
   EXPECT_EQ(after.latency_p50, 4ms);
   EXPECT_EQ(after.latency_p99, 4ms);
   EXPECT_GT(after.images_per_second, 0.0);
+}
+
+// A probe that stands still: a scan shows the same image again, and that is no image more.
+TEST(ImageSubscriber, TheSameImageAgainIsNoneMoreASecond) {
+  synthetic::Stream stream;
+  const auto sink = open_sink(stream);
+  ImageSubscriber subscriber(to(*sink, "echoform"));
+  join(*sink, stream, subscriber);
+  const auto before = subscriber.statistics();
+  const auto counted = [&] {
+    const auto now = subscriber.statistics();
+    return std::lround(now.images_per_second * now.seconds - before.images_per_second * before.seconds);
+  };
+  const auto receive = [&](std::uint64_t sequence, std::optional<std::uint64_t> cells) {
+    stream.slot().scan_cells = cells;
+    sink->publish(stream.frame(sequence));
+    const wire::Image* const image = subscriber.receive(patience);
+    ASSERT_NE(image, nullptr);
+    EXPECT_EQ(image->has_scan_places(), cells.has_value());
+    EXPECT_EQ(image->scan_places(), cells.value_or(0));
+  };
+  receive(1, 7);
+  EXPECT_EQ(counted(), 1) << "a scan begins";
+  receive(2, 7);
+  receive(3, 7);
+  EXPECT_EQ(counted(), 1);
+  EXPECT_EQ(subscriber.statistics().unchanged, 2u);
+  receive(9, 8);
+  EXPECT_EQ(counted(), 2) << "another place";
+  receive(10, 0);
+  receive(11, 0);
+  EXPECT_EQ(counted(), 3) << "cleared, and nothing since";
+  receive(12, std::nullopt);
+  receive(13, std::nullopt);
+  EXPECT_EQ(counted(), 5) << "no scan";
+  EXPECT_EQ(subscriber.statistics().unchanged, 3u);
 }
 
 TEST(ImageSubscriber, LatestOnlyReadsTheNewest) {
@@ -200,10 +242,7 @@ TEST(ZeromqSink, WantsEnvelopesWhileSomebodySubscribesToThem) {
   synthetic::Stream stream;
   const auto sink = open_sink(stream);
   EXPECT_FALSE(sink->wants_envelope());
-  const auto becomes = [&](bool wanted) {
-    for (int i = 0; i < 1000 && sink->wants_envelope() != wanted; ++i) std::this_thread::sleep_for(10ms);
-    return sink->wants_envelope() == wanted;
-  };
+  const auto becomes = [&](bool wanted) { return eventually([&] { return sink->wants_envelope() == wanted; }); };
   ImageSubscriber display(to(*sink, "echoform.display"));
   join(*sink, stream, display);
   EXPECT_FALSE(sink->wants_envelope());

@@ -50,6 +50,10 @@ class AcquisitionSource : public Source {
   [[nodiscard]] virtual std::string_view name() const noexcept = 0;
   /// The port in use, once started (the one that the system chose where 0 was asked for).
   [[nodiscard]] virtual std::uint16_t port() const noexcept = 0;
+  /// Ends the connections that there are, telling their senders that nothing is wrong and that no more frames are needed;
+  /// `reason` is a line for the operator. Returns at once; from any thread between start and stop. Where there is no way back to
+  /// senders it does nothing.
+  virtual void dismiss(const std::string& /*reason*/) {}
   /// Safe from any thread.
   [[nodiscard]] virtual SourceCounters counters() const noexcept = 0;
   /// Why a sender was turned away last; empty if none was.

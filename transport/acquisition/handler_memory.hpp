@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <new>
+#include <utility>
 
 namespace echoform {
 
@@ -34,7 +35,7 @@ class HandlerMemory {
   bool in_use_ = false;
 };
 
-/// What asynchronous operations take their memory with (boost::asio::bind_allocator).
+/// What asynchronous operations take their memory with.
 template <class T>
 class HandlerAllocator {
  public:
@@ -54,6 +55,25 @@ class HandlerAllocator {
 
  private:
   HandlerMemory* memory_;
+};
+
+/// A handler whose operation takes its memory from `memory`, which outlives it. (boost::asio::bind_allocator, which Boost has
+/// from 1.79 on; Debian's is 1.74.)
+template <class Handler>
+class HandlerWithMemory {
+ public:
+  using allocator_type = HandlerAllocator<void>;
+  HandlerWithMemory(HandlerMemory& memory, Handler handler) : allocator_(memory), handler_(std::move(handler)) {}
+
+  [[nodiscard]] allocator_type get_allocator() const noexcept { return allocator_; }
+  template <class... Arguments>
+  void operator()(Arguments&&... arguments) {
+    handler_(std::forward<Arguments>(arguments)...);
+  }
+
+ private:
+  allocator_type allocator_;
+  Handler handler_;
 };
 
 }  // namespace echoform

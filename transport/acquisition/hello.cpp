@@ -98,7 +98,7 @@ std::optional<Seconds> read_delay(const Wave& wave) {
 }
 
 PlaneWaveEvent read_form(const wire::PlaneWave& wave) {
-  return {wave.slowness_x(), wave.slowness_y(), read_delay(wave), to_vector(wave.elements())};
+  return {wave.slowness_x(), wave.slowness_y(), read_delay(wave), to_vector(wave.elements()), wave.slowness_z()};
 }
 
 PointWaveEvent read_form(const wire::PointWave& wave) {
@@ -245,6 +245,7 @@ struct FormWriter {
     wire::PlaneWave& wave = *message.mutable_plane_wave();
     wave.set_slowness_x(event.slowness_x);
     wave.set_slowness_y(event.slowness_y);
+    wave.set_slowness_z(event.slowness_z);
     write_wave(event, wave);
   }
   void operator()(const PointWaveEvent& event) const {
@@ -403,6 +404,7 @@ HelloContents read_hello(const wire::Hello& hello, const AcquisitionLimits& limi
   acquisition.start_time = Seconds(hello.start_time());
   acquisition.time_offset = Seconds(hello.time_offset());
   acquisition.sample_scale = hello.sample_scale() == 0.0 ? 1.0 : hello.sample_scale();
+  acquisition.pulse_repetition = Hertz(hello.pulse_repetition());
   validate(acquisition, limits, "Hello");
   return contents;
 }
@@ -447,6 +449,7 @@ std::string encode_hello(const SenderIdentity& identity, const Acquisition& acqu
   hello.set_start_time(acquisition.start_time.value);
   hello.set_time_offset(acquisition.time_offset.value);
   hello.set_sample_scale(acquisition.sample_scale);
+  hello.set_pulse_repetition(acquisition.pulse_repetition.value);
   require_readable(hello);
   return hello.SerializeAsString();
 }

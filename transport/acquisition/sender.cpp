@@ -119,6 +119,7 @@ struct AcquisitionSender::Implementation {
 
   void send_stripe(std::size_t index) {
     SenderConnection& connection = *workers[index].connection;
+    connection.throw_if_ended();
     for (std::size_t event = index; event < layout.events(); event += workers.size()) {
       const ByteRange bytes = layout.shot_bytes(event);
       connection.add(shot_of(job.stamp, static_cast<std::uint32_t>(event)), job.frame.subspan(bytes.first, bytes.count));

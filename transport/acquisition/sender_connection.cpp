@@ -160,9 +160,20 @@ void SenderConnection::fail_lost(const std::string& what) {
   std::string header;
   wire::Reject reject;
   if (read_answer(std::chrono::milliseconds(500), type, header) && type == MessageType::reject && parse_answer(header, reject)) {
-    throw RuntimeFault(fmt::format("{} ended the connection: {}", server_, printable(reject.reason(), 1000)));
+    fail_by(reject);
   }
   throw RuntimeFault(fmt::format("the connection to {} is lost: {}", server_, what));
+}
+
+void SenderConnection::fail_by(const wire::Reject& reject) const {
+  const std::string line = fmt::format("{} ended the connection: {}", server_, printable(reject.reason(), 1000));
+  if (reject.done()) throw FramesTaken(line);
+  throw RuntimeFault(line);
+}
+
+void SenderConnection::throw_if_ended() {
+  std::byte first{};
+  if (::recv(socket_.native_handle(), &first, 1, MSG_PEEK | MSG_DONTWAIT) > 0) fail_lost("it sent something that is no Reject");
 }
 
 void SenderConnection::say_end() {
@@ -190,9 +201,7 @@ void SenderConnection::await_close() {
     std::string header(std::min<std::size_t>(read_prefix(answer).header_bytes, maximum_answer_bytes), '\0');
     asio::read(socket_, asio::buffer(header), error);
     wire::Reject reject;
-    if (!error && parse_answer(header, reject)) {
-      throw RuntimeFault(fmt::format("{} ended the connection: {}", server_, printable(reject.reason(), 1000)));
-    }
+    if (!error && parse_answer(header, reject)) fail_by(reject);
   }
   if (error != asio::error::eof) throw RuntimeFault(fmt::format("the connection to {} is lost: {}", server_, error.message()));
 }

@@ -13,6 +13,7 @@
 #include <string>
 
 #include "pipeline/frame_intake.hpp"
+#include "proto/acquisition.pb.h"
 #include "transport/acquisition/framing.hpp"
 #include "transport/acquisition/sender.hpp"
 
@@ -32,6 +33,10 @@ class SenderConnection {
   void add(const ShotHeader& shot, std::span<const std::byte> payload);
   void flush();
 
+  /// Throws where the server has sent something since its Accept, which ends the connection: FramesTaken or RuntimeFault. Does
+  /// not wait.
+  void throw_if_ended();
+
   void say_end();
   /// Waits until the server has read the End and closed.
   void await_close();
@@ -42,6 +47,7 @@ class SenderConnection {
  private:
   void write_all(std::span<boost::asio::const_buffer> buffers);
   [[noreturn]] void fail_lost(const std::string& what);
+  [[noreturn]] void fail_by(const wire::Reject& reject) const;
   /// The next message from the server; false if none comes in time or the connection ends.
   bool read_answer(std::chrono::milliseconds timeout, MessageType& type, std::string& header);
   bool run_for(std::chrono::milliseconds timeout);

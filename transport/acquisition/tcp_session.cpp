@@ -5,7 +5,6 @@
 #include <netinet/tcp.h>
 #include <spdlog/spdlog.h>
 #include <sys/socket.h>
-#include <boost/asio/bind_allocator.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/write.hpp>
 
@@ -108,10 +107,10 @@ void TcpSession::read() {
   const std::array<asio::mutable_buffer, 2> buffers{asio::buffer(targets[0].data(), targets[0].size()),
                                                     asio::buffer(targets[1].data(), targets[1].size())};
   reading_ = true;
-  socket_.async_read_some(buffers, asio::bind_allocator(HandlerAllocator<void>(read_memory_),
-                                                        [self = shared_from_this()](const error_code& error, std::size_t bytes) {
-                                                          self->on_read(error, bytes);
-                                                        }));
+  socket_.async_read_some(
+      buffers, HandlerWithMemory(read_memory_, [self = shared_from_this()](const error_code& error, std::size_t bytes) {
+        self->on_read(error, bytes);
+      }));
 }
 
 void TcpSession::on_read(const error_code& error, std::size_t bytes) {
@@ -214,8 +213,7 @@ void TcpSession::on_stream(StreamOffer offer) try {
   lane_ = offer.intake->open_lane([weak = weak_from_this()] {
     const auto self = weak.lock();
     if (!self || self->wake_posted_.exchange(true, std::memory_order_acq_rel)) return;
-    asio::post(self->thread_->context,
-               asio::bind_allocator(HandlerAllocator<void>(self->wake_memory_), [self] { self->on_wake(); }));
+    asio::post(self->thread_->context, HandlerWithMemory(self->wake_memory_, [self] { self->on_wake(); }));
   });
   intake_ = std::move(offer.intake);
   accepted_ = true;
@@ -299,14 +297,30 @@ void TcpSession::fail_decoding() {
 
 void TcpSession::reject(const std::string& reason, bool retry) {
   if (state_ == State::leaving || state_ == State::closed) return;
-  state_ = State::leaving;
-  last_progress_ = source_->clock.steady();
-  release_stream();
   wire::Reject message;
   message.set_reason(printable(reason, 1000));
   source_->counters.note_rejection(reason);
   message.set_retry(retry);
-  answer_ = encode_message(MessageType::reject, message.SerializeAsString());
+  leave_with(message.SerializeAsString());
+}
+
+void TcpSession::dismiss(const std::string& reason) {
+  if (state_ == State::leaving || state_ == State::closed) return;
+  if (state_ != State::streaming && state_ != State::waiting) return close();
+  spdlog::info("{}: sender \"{}\" is told: {}", peer_, identity_.sender, reason);
+  wire::Reject message;
+  message.set_reason(printable(reason, 1000));
+  message.set_done(true);
+  const bool counted = std::exchange(counted_open_, false);
+  leave_with(message.SerializeAsString());
+  counted_open_ = counted;  // until it has read that, and closed
+}
+
+void TcpSession::leave_with(const std::string& message) {
+  state_ = State::leaving;
+  last_progress_ = source_->clock.steady();
+  release_stream();
+  answer_ = encode_message(MessageType::reject, message);
   counted_leaving_ = true;
   if (source_->leaving.fetch_add(1, std::memory_order_relaxed) >= maximum_leaving) {
     error_code ignored;
@@ -331,11 +345,11 @@ void TcpSession::reject_sender(const std::string& line, const std::string& reaso
 
 void TcpSession::drain() {
   reading_ = true;
-  socket_.async_read_some(asio::buffer(thread_->scratch),
-                          asio::bind_allocator(HandlerAllocator<void>(read_memory_),
-                                               [self = shared_from_this()](const error_code& error, std::size_t bytes) {
-                                                 self->on_read(error, bytes);
-                                               }));
+  socket_.async_read_some(
+      asio::buffer(thread_->scratch),
+      HandlerWithMemory(read_memory_, [self = shared_from_this()](const error_code& error, std::size_t bytes) {
+        self->on_read(error, bytes);
+      }));
 }
 
 void TcpSession::tick(SteadyTime now) {

@@ -34,6 +34,9 @@ class TcpSession : public std::enable_shared_from_this<TcpSession> {
   void refuse(const std::string& reason);
   /// For one of the strangers, on its own thread: leaves its place to another.
   void give_way();
+  /// Tells a sender that was accepted that nothing is wrong and that no more frames are needed, and ends; another connection ends
+  /// at once.
+  void dismiss(const std::string& reason);
   /// Looks at the time-outs. Call it every tick.
   void tick(SteadyTime now);
   /// Ends at once. Leaves the I/O thread's list.
@@ -66,6 +69,8 @@ class TcpSession : public std::enable_shared_from_this<TcpSession> {
   void on_wake();
   /// `retry`: the sender may try again in a little while.
   void reject(const std::string& reason, bool retry = false);
+  /// Sends the Reject, and waits for the peer to close.
+  void leave_with(const std::string& message);
   /// The same of a Hello that was right: counted and logged, with `line` for the log.
   void reject_sender(const std::string& line, const std::string& reason, bool retry);
   void fail_decoding();

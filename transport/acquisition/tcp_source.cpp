@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <pthread.h>
 #include <spdlog/spdlog.h>
-#include <boost/asio/bind_allocator.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
 
@@ -103,6 +102,15 @@ class Server final : public TcpSource {
     state_->set_up.reset();
     acceptor_.reset();
     retry_.reset();
+  }
+
+  void dismiss(const std::string& reason) override {
+    for (const auto& thread : threads_) {
+      asio::post(thread->context, [thread, reason] {
+        const auto sessions = thread->sessions;
+        for (const auto& session : sessions) session->dismiss(reason);
+      });
+    }
   }
 
   [[nodiscard]] std::string_view name() const noexcept override { return "tcp"; }
@@ -215,27 +223,26 @@ class Server final : public TcpSource {
 
   void arm_tick(const std::shared_ptr<IoThread>& thread) {
     thread->timer.expires_after(state_->options.tick);
-    thread->timer.async_wait(
-        asio::bind_allocator(HandlerAllocator<void>(thread->tick_memory), [this, thread](const error_code& cancelled) {
-          if (cancelled || thread->closing) return;
-          const SteadyTime now = state_->clock.steady();
-          FrameIntake* expired = nullptr;
-          // Backwards: a session that closes leaves the list.
-          for (std::size_t i = thread->sessions.size(); i-- > 0;) {
-            if (i >= thread->sessions.size()) continue;
-            const auto session = thread->sessions[i];
-            if (session->intake() != nullptr && session->intake() != expired) {
-              expired = session->intake();
-              try {
-                expired->expire();
-              } catch (const std::exception& error) {
-                spdlog::error("acquisition on {}: {}", describe(), error.what());
-              }
-            }
-            session->tick(now);
+    thread->timer.async_wait(HandlerWithMemory(thread->tick_memory, [this, thread](const error_code& cancelled) {
+      if (cancelled || thread->closing) return;
+      const SteadyTime now = state_->clock.steady();
+      FrameIntake* expired = nullptr;
+      // Backwards: a session that closes leaves the list.
+      for (std::size_t i = thread->sessions.size(); i-- > 0;) {
+        if (i >= thread->sessions.size()) continue;
+        const auto session = thread->sessions[i];
+        if (session->intake() != nullptr && session->intake() != expired) {
+          expired = session->intake();
+          try {
+            expired->expire();
+          } catch (const std::exception& error) {
+            spdlog::error("acquisition on {}: {}", describe(), error.what());
           }
-          arm_tick(thread);
-        }));
+        }
+        session->tick(now);
+      }
+      arm_tick(thread);
+    }));
   }
 
   std::shared_ptr<SourceState> state_;

@@ -141,6 +141,7 @@ void PreparedImage::note_metadata() {
   metadata_.add("Echoform.gain_db", fmt::format("{}", image_.gain_db()));
   metadata_.add("Echoform.latency_seconds", fmt::format("{:.6f}", 1e-9 * static_cast<double>(image_.latency())));
   metadata_.add("Echoform.pixels", !real ? "display" : image_.pixel_name().empty() ? "amplitude" : image_.pixel_name());
+  metadata_.add("Echoform.pixels_masked", image_.pixels_masked() ? "true" : "false");
   metadata_.add("Echoform.quantity", image_.pixel_name().empty() ? "amplitude" : image_.pixel_name());
   metadata_.add("Echoform.reference", fmt::format("{}", image_.reference()));
   metadata_.add("Echoform.scale", words::scale_kind.of(scale));

@@ -7,7 +7,6 @@
 #include <sys/socket.h>
 
 #include <atomic>
-#include <boost/asio/bind_allocator.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
@@ -93,7 +92,7 @@ class OpenIgtlinkSinkImplementation final : public OpenIgtlinkSink {
     frames_.fetch_add(1, std::memory_order_relaxed);
     if (!state_.board.publish(frame)) return;
     if (wake_under_way_.exchange(true, std::memory_order_acq_rel)) return;
-    asio::post(context_, asio::bind_allocator(HandlerAllocator<void>(wake_memory_), [this] {
+    asio::post(context_, HandlerWithMemory(wake_memory_, [this] {
                  // asio gives the memory back before it calls.
                  wake_under_way_.store(false, std::memory_order_release);
                  tell_all([](ClientSession& session) { session.offer(); });

@@ -232,6 +232,11 @@ std::size_t ImageMessageWriter::prepare(const FinishedFrame& frame, std::size_t 
   } else {
     head_.clear_position();
   }
+  if (slot.scan_cells) {
+    head_.set_scan_places(*slot.scan_cells);
+  } else {
+    head_.clear_scan_places();
+  }
   head_.set_settings_revision(frame.setup.settings_revision);
 
   head_bytes_ = head_.ByteSizeLong();

@@ -57,8 +57,10 @@ class RecentDurations {
 
 struct ImageSubscriber::Implementation {
   explicit Implementation(const SubscriberOptions& given) : options(given) {
-    zmq::socket_t socket = connect_subscriber(context, given.endpoint, given.stream.empty() ? "" : stream_prefix(given.stream),
-                                              static_cast<std::int64_t>(given.message_limit), given.keys);
+    zmq::socket_t socket =
+        connect_subscriber(context, given.endpoint, given.stream.empty() ? "" : stream_prefix(given.stream),
+                           static_cast<std::int64_t>(given.message_limit), given.keys, ConnectionWatch::endpoint);
+    watch.emplace(context);
     inbox = given.latest_only ? inbox_of_the_newest(std::move(socket)) : inbox_of_all(std::move(socket));
   }
 
@@ -89,6 +91,16 @@ struct ImageSubscriber::Implementation {
           statistics.gaps += static_cast<std::uint64_t>(step - 1);
         }
       }
+      const std::optional<std::uint64_t> places =
+          received.has_scan_places() ? std::optional(received.scan_places()) : std::nullopt;
+      if (statistics.sequences != 0) {
+        if (places && places == last_places) {
+          ++statistics.unchanged;
+        } else {
+          ++others_after_the_first;
+        }
+      }
+      last_places = places;
       ++statistics.sequences;
       last_sequence = sequence;
     }
@@ -103,12 +115,15 @@ struct ImageSubscriber::Implementation {
 
   SubscriberOptions options;
   zmq::context_t context{1};
+  std::optional<ConnectionWatch> watch;
   std::unique_ptr<MessageInbox> inbox;
   std::uint64_t dropped_before = 0;
   wire::Image image;
   std::string fault;
   SubscriberStatistics statistics;
   std::uint64_t last_sequence = 0;
+  std::uint64_t others_after_the_first = 0;
+  std::optional<std::uint64_t> last_places;
   SteadyClock::time_point first, last;
   RecentDurations latency, transport;
 };
@@ -140,7 +155,7 @@ SubscriberStatistics ImageSubscriber::statistics() const {
   SubscriberStatistics statistics = self.statistics;
   statistics.seconds = std::chrono::duration<double>(self.last - self.first).count();
   if (statistics.sequences > 1 && statistics.seconds > 0) {
-    statistics.images_per_second = static_cast<double>(statistics.sequences - 1) / statistics.seconds;
+    statistics.images_per_second = static_cast<double>(self.others_after_the_first) / statistics.seconds;
   }
   statistics.latency_p50 = self.latency.quantile(0.50);
   statistics.latency_p99 = self.latency.quantile(0.99);
@@ -152,6 +167,10 @@ SubscriberStatistics ImageSubscriber::statistics() const {
 
 const std::string& ImageSubscriber::last_fault() const {
   return implementation_->fault;
+}
+
+ConnectionState ImageSubscriber::connection() {
+  return implementation_->watch->state();
 }
 
 bool parse_telemetry(std::span<const std::byte> message, wire::Telemetry& telemetry) {

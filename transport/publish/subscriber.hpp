@@ -11,6 +11,7 @@
 
 #include "proto/image.pb.h"
 #include "proto/telemetry.pb.h"
+#include "transport/zeromq/connection_watch.hpp"
 #include "transport/zeromq/curve_keys.hpp"
 
 namespace echoform {
@@ -31,11 +32,12 @@ struct SubscriberStatistics {
   std::uint64_t malformed = 0;  ///< skipped: not an Image, one that contradicts itself, several parts
   std::uint64_t images = 0;     ///< messages - malformed
   std::uint64_t sequences = 0;  ///< distinct sequences among the images
+  std::uint64_t unchanged = 0;  ///< of the sequences: images of a scan that are the image received before
   std::uint64_t gaps = 0;       ///< sequences that were passed over
   std::uint64_t restarts = 0;   ///< the sequence went back: the source began anew
   std::uint64_t bytes = 0;
   double seconds = 0.0;            ///< from the first image to the last
-  double images_per_second = 0.0;  ///< (sequences - 1) / seconds; 0 before the second
+  double images_per_second = 0.0;  ///< of sequences after the first, those that are another image, / seconds
   /// Last byte of the frame to its publication, as the publisher states it; over the last 65,536 images.
   std::chrono::nanoseconds latency_p50{0}, latency_p99{0}, latency_maximum{0};
   /// Publication to arrival, by the wall clocks of both ends: on one host only.
@@ -57,6 +59,8 @@ class ImageSubscriber {
   [[nodiscard]] SubscriberStatistics statistics() const;
   /// What was wrong with the last malformed message; empty if none came.
   [[nodiscard]] const std::string& last_fault() const;
+  /// Whether the publisher answers.
+  [[nodiscard]] ConnectionState connection();
 
  private:
   struct Implementation;

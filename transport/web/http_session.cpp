@@ -141,7 +141,7 @@ class HttpSession final : public WaitingConnection, public std::enable_shared_fr
     version_ = request.version();
     head_ = request.method() == http::verb::head;
     if (const auto ambiguity = find_ambiguity(request, version_)) return refuse_request(*ambiguity + "\n");
-    const auto target = parse_target(request.target());
+    const auto target = parse_target(text_of(request.target()));
     const bool control = target && target->path == "/control";
     const auto length = parser_->content_length();
     if (!control && ((length && *length > 0) || parser_->chunked())) return refuse_body();
@@ -150,12 +150,12 @@ class HttpSession final : public WaitingConnection, public std::enable_shared_fr
       return answer(http::status::method_not_allowed, control ? "only POST\n" : "only GET and HEAD\n", true);
     }
     if (!target) return answer(http::status::bad_request, "bad target\n", true);
-    const RequestOrigin from{.host = request[http::field::host],
-                             .origin = request[http::field::origin],
-                             .authorization = request[http::field::authorization],
-                             .fetch_site = request["Sec-Fetch-Site"],
-                             .fetch_mode = request["Sec-Fetch-Mode"],
-                             .content_type = request[http::field::content_type],
+    const RequestOrigin from{.host = text_of(request[http::field::host]),
+                             .origin = text_of(request[http::field::origin]),
+                             .authorization = text_of(request[http::field::authorization]),
+                             .fetch_site = text_of(request["Sec-Fetch-Site"]),
+                             .fetch_mode = text_of(request["Sec-Fetch-Mode"]),
+                             .content_type = text_of(request[http::field::content_type]),
                              .token = target->token};
     const bool open = target->path == "/healthz";  // for supervisors; it tells nothing else
     const RequestTrust trust{open ? std::string_view() : state_.options.token, state_.options.host_names, encrypted};
@@ -268,7 +268,7 @@ class HttpSession final : public WaitingConnection, public std::enable_shared_fr
               std::string_view type = "text/plain; charset=utf-8") {
     response_.emplace(status, version_);
     response_->set(http::field::server, "Echoform");
-    response_->set(http::field::content_type, type);
+    response_->set(http::field::content_type, beast_text(type));
     response_->set(http::field::cache_control, "no-store");
     response_->set("X-Content-Type-Options", "nosniff");
     response_->set("X-Frame-Options", "DENY");
@@ -277,7 +277,7 @@ class HttpSession final : public WaitingConnection, public std::enable_shared_fr
                    "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; connect-src 'self'; img-src "
                    "'self' data: blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'");
     response_->set("Cross-Origin-Resource-Policy", "same-origin");
-    if (status == http::status::method_not_allowed) response_->set(http::field::allow, allowed_);
+    if (status == http::status::method_not_allowed) response_->set(http::field::allow, beast_text(allowed_));
     if (status == http::status::upgrade_required) response_->set(http::field::upgrade, "websocket");
     response_->keep_alive(keep_alive_ && !close_after);
     response_->content_length(body.size());

@@ -18,18 +18,18 @@ constexpr std::string_view fields_that_stand_once[] = {"Host",         "Content-
 
 std::optional<std::string> find_ambiguity(const boost::beast::http::fields& fields, unsigned version) {
   for (const std::string_view name : fields_that_stand_once) {
-    if (fields.count(name) > 1) return fmt::format("{} stands there twice", name);
+    if (fields.count(beast_text(name)) > 1) return fmt::format("{} stands there twice", name);
   }
   if (const auto length = fields.find("Content-Length"); length != fields.end()) {
-    const std::string_view value = length->value();
+    const std::string_view value = text_of(length->value());
     if (value.empty() || !std::all_of(value.begin(), value.end(), [](char c) { return c >= '0' && c <= '9'; })) {
       return fmt::format("Content-Length is {} and not one number", json_string(value));
     }
   }
   if (const auto encoding = fields.find("Transfer-Encoding"); encoding != fields.end()) {
-    const std::string_view value = encoding->value();
+    const std::string_view value = text_of(encoding->value());
     if (version < 11) return "Transfer-Encoding in a request of HTTP/1.0";
-    if (!boost::beast::iequals(value, "chunked"))
+    if (!boost::beast::iequals(beast_text(value), "chunked"))
       return fmt::format("Transfer-Encoding is {} and not chunked", json_string(value));
     if (fields.count("Content-Length") > 0) return "Transfer-Encoding beside Content-Length";
   }

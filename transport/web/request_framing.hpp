@@ -1,12 +1,21 @@
 // Requests that two readers could take for different ones.
 #pragma once
 
+#include <boost/beast/core/string.hpp>
 #include <boost/beast/http/fields.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 
 namespace echoform {
+
+/// Beast's views of text, which are of Boost's own type before Boost 1.80.
+[[nodiscard]] inline std::string_view text_of(boost::beast::string_view text) {
+  return {text.data(), text.size()};
+}
+[[nodiscard]] inline boost::beast::string_view beast_text(std::string_view text) {
+  return {text.data(), text.size()};
+}
 
 /// What makes a request ambiguous, as one line; nothing where nothing does. Where it ends and whom it is for must not be open to
 /// two readings: what one of them takes for a body another, such as a proxy in front of this server, takes for the next request.

@@ -4,7 +4,6 @@
 #include <spdlog/spdlog.h>
 
 #include <atomic>
-#include <boost/asio/bind_allocator.hpp>
 #include <boost/asio/ip/host_name.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -68,7 +67,7 @@ class WebSinkImplementation final : public WebSink {
     last_frame_.store(frame.publish_time.count(), std::memory_order_relaxed);
     if (!state_.board.publish(frame)) return;
     if (wake_under_way_.exchange(true, std::memory_order_acq_rel)) return;
-    asio::post(context_, asio::bind_allocator(HandlerAllocator<void>(wake_memory_), [this] {
+    asio::post(context_, HandlerWithMemory(wake_memory_, [this] {
                  // asio gives the memory back before it calls.
                  wake_under_way_.store(false, std::memory_order_release);
                  offer_news(state_);
