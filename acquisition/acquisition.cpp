@@ -134,6 +134,11 @@ void validate(const Acquisition& acquisition, const AcquisitionLimits& limits, s
     throw InputError(place("sample scale"), fmt::format("{}", acquisition.sample_scale),
                      fmt::format("a number of magnitude {:g} to {:g}", minimum_sample_scale, maximum_sample_scale));
   }
+  if (const Hertz rate = acquisition.pulse_repetition; rate.value != 0.0 && !is_pulse_repetition(rate.value)) {
+    throw InputError(
+        place("pulse repetition"), fmt::format("{} Hz", rate.value),
+        fmt::format("0 (unknown), or {:g} to {:g} Hz", minimum_pulse_repetition.value, maximum_pulse_repetition.value));
+  }
   for (const auto& [name, frequency] :
        {std::pair{"centre frequency", acquisition.probe.centre_frequency}, std::pair{"bandwidth", acquisition.probe.bandwidth}}) {
     if (frequency.value == 0.0 || (frequency >= minimum_frequency && frequency <= maximum_frequency)) continue;

@@ -83,6 +83,7 @@ struct Acquisition {
   Seconds start_time;         ///< of sample 0 after the pulse's emission; may be negative
   Seconds time_offset;        ///< sample n is at start_time + n / sample_rate - time_offset
   double sample_scale = 1.0;  ///< amplitude of one unit of an integer sample
+  Hertz pulse_repetition;     ///< transmit events a second within a frame, evenly; 0 where unknown
 
   [[nodiscard]] std::size_t elements() const { return probe.elements.size(); }
   /// Shots in a frame: those listed, or one an element.
@@ -126,8 +127,9 @@ struct AcquisitionLimits {
 };
 
 /// Throws InputError (naming `where`) unless counts are positive and within `limits` (no product overflows), numbers are finite,
-/// sample_rate > 0, sample_scale is finite and not 0, every element emits towards +z (normal.z > 0; of passive events it faces
-/// anywhere), and events and positions are what they may be (validate_events.hpp, positions.hpp).
+/// sample_rate > 0, sample_scale is finite and not 0, pulse_repetition is 0 or 1e-3 to 1e6 Hz, every element emits towards +z
+/// (normal.z > 0; of passive events it faces anywhere), and events and positions are what they may be (validate_events.hpp,
+/// positions.hpp).
 void validate(const Acquisition& acquisition, const AcquisitionLimits& limits, std::string_view where);
 
 /// Place of pair (i, j), i <= j, in the half-matrix order (0,0), (0,1) ... (0,N-1), (1,1) ...

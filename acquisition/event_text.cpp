@@ -95,6 +95,7 @@ struct FormFacts {
   EventFacts operator()(const ElementEvent& event) const { return {"element", {{"element", event.element}}}; }
   EventFacts operator()(const PlaneWaveEvent& event) const {
     EventFacts facts{"plane_wave", {{"slowness_x", event.slowness_x}, {"slowness_y", event.slowness_y}}};
+    if (event.slowness_z > 0.0) facts.numbers.emplace_back("slowness_z", event.slowness_z);
     return with_wave(std::move(facts), event);
   }
   EventFacts operator()(const PointWaveEvent& event) const {

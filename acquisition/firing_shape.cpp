@@ -87,7 +87,9 @@ Direction sent_slowness(const PlaneWaveEvent& event, const ProbeFrame& frame, co
   if (places.shape == FiringShape::array) return {event.slowness_x, event.slowness_y, 0.0};
   const Direction& along = places.frame.x;
   if (along == frame.x) return {event.slowness_x, 0.0, 0.0};
-  return {event.slowness_x * dot(frame.x, along) + event.slowness_y * dot(frame.y, along), 0.0, 0.0};
+  return {
+      event.slowness_x * dot(frame.x, along) + event.slowness_y * dot(frame.y, along) + event.slowness_z * dot(frame.z, along),
+      0.0, 0.0};
 }
 
 }  // namespace echoform

@@ -33,7 +33,8 @@ struct FiringPlaces {
 [[nodiscard]] FiringPlaces places_of_firings(const Probe& probe, const ProbeFrame& frame, std::span<const Firing> firings);
 
 /// The part of a plane wave's slowness that its elements send, s/m along x and y of `places.frame` (z is 0). Delays of a row say
-/// nothing of what lies across it: there y is 0. `frame` is frame_of(probe).
+/// nothing of what lies across it, and those of a curve nothing of what lies across its plane: there y is 0. `frame` is
+/// frame_of(probe).
 [[nodiscard]] Direction sent_slowness(const PlaneWaveEvent& event, const ProbeFrame& frame, const FiringPlaces& places);
 
 }  // namespace echoform

@@ -18,7 +18,7 @@ double distance(const Point& a, const Point& b) {
 
 /// When the wave passes a place in the probe's frame, 0 at its origin.
 double passes(const PlaneWaveEvent& event, const Point& place) {
-  return event.slowness_x * place.x.value + event.slowness_y * place.y.value;
+  return event.slowness_x * place.x.value + event.slowness_y * place.y.value + event.slowness_z * place.z.value;
 }
 
 double passes(const PointWaveEvent& event, const Point& place) {

@@ -46,4 +46,8 @@ Metres flatness(const Probe& probe, const ProbeFrame& frame) {
   return most;
 }
 
+bool is_flat(const Probe& probe, const ProbeFrame& frame) {
+  return flatness(probe, frame) <= flat_array_tolerance;
+}
+
 }  // namespace echoform

@@ -23,10 +23,12 @@ struct ProbeFrame {
 /// Of at least one element. Of a linear array in contact, centred on x = 0, it is the global frame.
 [[nodiscard]] ProbeFrame frame_of(const Probe& probe);
 
-/// Farthest from the frame's plane z = 0 that elements of a plane wave may lie.
+/// Farthest from the frame's plane z = 0 that elements of a flat array lie.
 inline constexpr Metres flat_array_tolerance(10e-6);
 
 /// Greatest |z| of an element in the probe's frame.
 [[nodiscard]] Metres flatness(const Probe& probe, const ProbeFrame& frame);
+/// Whether that is within the tolerance: delays along x and y then say all of a plane wave.
+[[nodiscard]] bool is_flat(const Probe& probe, const ProbeFrame& frame);
 
 }  // namespace echoform

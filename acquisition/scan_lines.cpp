@@ -27,7 +27,7 @@ struct Aperture {
 
   Aperture(const Acquisition& acquisition, std::size_t event)
       : frame(frame_of(acquisition.probe)), firings(firings_of(acquisition, event)) {
-    flat = !(flatness(acquisition.probe, frame) > flat_array_tolerance);
+    flat = is_flat(acquisition.probe, frame);
     Direction sum{0.0, 0.0, 0.0};
     for (const Firing& firing : firings) {
       const Element& element = acquisition.probe.elements[firing.element];

@@ -20,14 +20,16 @@ struct ElementEvent {
   constexpr auto operator<=>(const ElementEvent&) const = default;
 };
 
-/// A plane wave: element e fires at delay + slowness_x * x_e + slowness_y * y_e, its place in the probe's frame
-/// (probe_frame.hpp), which has all of them at z = 0. One firing launches waves of every mode, each at the angle whose sine is
-/// the slowness times the mode's velocity. Times of images count from where `delay` is 0.
+/// A plane wave: element e fires at delay + slowness_x * x_e + slowness_y * y_e + slowness_z * z_e, its place in the probe's
+/// frame (probe_frame.hpp). Of a flat array all z_e are 0: there one firing launches plane waves of every mode, each at the angle
+/// whose sine is the slowness times the mode's velocity. Elements of a curved array launch a plane wave at the one velocity
+/// 1 / |slowness|. Times of images count from where `delay` is 0.
 struct PlaneWaveEvent {
   double slowness_x = 0.0;                ///< sin(a) cos(b) / c in s/m, a from +z towards +x, b towards +y
   double slowness_y = 0.0;                ///< sin(b) / c in s/m
   std::optional<Seconds> delay;           ///< at the probe's origin; none: the earliest element fires at 0
   std::vector<std::uint32_t> elements{};  ///< that fire, none twice; empty: all
+  double slowness_z = 0.0;                ///< cos(a) cos(b) / c in s/m, above 0 of a curved array; a flat one needs none: 0
 
   auto operator<=>(const PlaneWaveEvent&) const = default;
 };

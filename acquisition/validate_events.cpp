@@ -34,12 +34,17 @@ class EventCheck {
         refuse(fmt::format("a slowness of {} s/m", slowness), fmt::format("sin(angle) / velocity, up to {} s/m", most_slowness));
       }
     }
+    if (!(event.slowness_z >= 0.0 && event.slowness_z <= most_slowness)) {
+      refuse(fmt::format("a slowness of {} s/m along z", event.slowness_z),
+             fmt::format("cos(angle) / velocity, 0 to {} s/m", most_slowness));
+    }
     require_delay(event.delay);
     require_elements(event.elements, "element");
+    if (event.slowness_z > 0.0) return;
     if (!off_flat_) off_flat_ = flatness(probe_, frame_of(probe_));
     if (*off_flat_ > flat_array_tolerance) {
-      refuse(fmt::format("a plane wave of an array that is {:.3g} mm off flat", 1e3 * off_flat_->value),
-             "elements in one plane, or the delay of each (a law)");
+      refuse(fmt::format("a plane wave without slowness_z, of an array that is {:.3g} mm off flat", 1e3 * off_flat_->value),
+             "slowness_z = cos(angle) / velocity, which a curved array's delays need");
     }
   }
 

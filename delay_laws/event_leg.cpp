@@ -83,9 +83,22 @@ class FrontMaker {
   }
 
   [[nodiscard]] WaveFront front_of(const PlaneWaveEvent& event) const {
-    if (!straight_) return by_elements();
+    if (!straight_ || !plane_at(*straight_, event)) return by_elements();
     if (auto front = straight_plane(event)) return *front;
     return ElementsFront{};
+  }
+
+  /// Whether the delays make a plane wave in a medium of this velocity. Those of a curved array are made for one velocity; an
+  /// event that states none is of a flat array.
+  [[nodiscard]] bool plane_at(MetresPerSecond velocity, const PlaneWaveEvent& event) const {
+    // Rounding of single precision: across an array of 0.1 m it is less than 0.1 ns.
+    constexpr double alike = 1e-6;
+    if (event.slowness_z == 0.0 || places_.shape == FiringShape::row || is_flat(acquisition_.probe, frame_)) return true;
+    const Direction stated = frame_.to_global(Direction{event.slowness_x, event.slowness_y, event.slowness_z});
+    // Beside the plane of a curve its delays tell nothing.
+    const double across = places_.shape == FiringShape::curve ? 0.0 : dot(stated, places_.frame.y);
+    const double slowness = length(Direction{dot(stated, places_.frame.x), across, dot(stated, places_.frame.z)});
+    return std::abs(slowness * velocity.value - 1.0) <= alike;
   }
 
   /// Of the wave in a straight medium; nothing where it does not propagate.
@@ -97,7 +110,7 @@ class FrontMaker {
     PlaneWaveForm front{places_.frame.to_global(Direction{sent.x, sent.y, std::sqrt(rest)}), {}};
     const Point middle = frame_.to_probe(places_.frame.origin);
     const double delay = delay_at_origin(event, acquisition_.probe, frame_).value + event.slowness_x * middle.x.value +
-                         event.slowness_y * middle.y.value;
+                         event.slowness_y * middle.y.value + event.slowness_z * middle.z.value;
     front.offset = Seconds(delay - front.time_to(places_.frame.origin));
     return front;
   }

@@ -4,11 +4,13 @@
 //   plane wave       tau(p) = tau_0 + n . (p - o) / c, n of the event's slownesses times c along the frame's x and y; none where
 //                    those are above 1: nothing propagates
 //   virtual source   tau(p) = tau_0 + (|p - v| - |v - o|) / c
-// This holds for arrays in two directions. Elements on one line send fronts that are alike all around it: p is first turned about
-// the line, into the half plane ahead of the elements (revolution.hpp). Virtual sources and foci are turned into that plane too.
-// Of a plane wave only the slowness s along the line counts: tau(p) = tau_0 + s x + sqrt(1 / c^2 - s^2) rho, x along the line and
-// rho the distance from it. Proof: the minimum over e on the line of d_e + |p - e| / c depends on p through x and rho alone.
-// Everywhere else, surfaces and other modes included, from the elements e that fire, by their delays d_e and times t_e:
+// This holds for arrays in two directions, and in the plane of elements on a curve (a convex array). Delays of a curved array
+// make a plane wave at the velocity that the event states alone; elsewhere the elements say what they make, as below. Elements on
+// one line send fronts that are alike all around it: p is first turned about the line, into the half plane ahead of the elements
+// (revolution.hpp). Virtual sources and foci are turned into that plane too. Of a plane wave only the slowness s along the line
+// counts: tau(p) = tau_0 + s x + sqrt(1 / c^2 - s^2) rho, x along the line and rho the distance from it. Proof: the minimum over
+// e on the line of d_e + |p - e| / c depends on p through x and rho alone. Everywhere else, surfaces and other modes included,
+// from the elements e that fire, by their delays d_e and times t_e:
 //   converging       where d_e + t_e(f) are alike at some f to a tenth of the probe's period: tau(p) = their mean + s |p - f| /
 //   c,
 //                    s = sign((p - f) . way), way the mean direction of the waves at f, c the velocity there. Outside of the

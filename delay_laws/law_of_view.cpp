@@ -28,7 +28,8 @@ MetresPerSecond velocity_of_mode(char mode, const Material& material) {
   const MetresPerSecond velocity = longitudinal ? material.longitudinal_velocity : material.shear_velocity;
   if (!(velocity.value > 0.0) || !std::isfinite(velocity.value)) {
     throw InputError(longitudinal ? "[material] longitudinal_velocity" : "[material] shear_velocity",
-                     fmt::format("{} m/s", velocity.value), "a positive velocity, which the view needs");
+                     velocity.value == 0.0 ? "none" : fmt::format("{} m/s", velocity.value),
+                     "a positive velocity, which the view needs");
   }
   return velocity;
 }

@@ -11,6 +11,9 @@
 #include <cstdint>
 #include <cstring>
 #include <fstream>
+#include <mutex>
+#include <set>
+#include <string_view>
 
 #include "base/descriptors.hpp"
 #include "base/errors.hpp"
@@ -71,6 +74,54 @@ bool with_random_name(const std::string& name, const Use& use) {
   return false;
 }
 
+/// ".NAME.0123456789abcdef.part", as random_name() makes them.
+bool is_random_name(std::string_view name) {
+  constexpr std::string_view ending = ".part";
+  constexpr std::size_t digits = 16;
+  if (name.size() < ending.size() + digits + 3 || !name.starts_with('.') || !name.ends_with(ending)) return false;
+  name.remove_suffix(ending.size());
+  const std::string_view number = name.substr(name.size() - digits);
+  return name[name.size() - digits - 1] == '.' && number.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
+/// Of the open file description, so that threads exclude each other as processes do, and apart from flock(), which HDF5 uses of a
+/// file's readers. False, with errno, where somebody has another lock on it or the file system has none.
+bool set_lock(int file, short kind) {
+  struct flock whole {};
+  whole.l_type = kind;
+  whole.l_whence = SEEK_SET;
+  return ::fcntl(file, F_OFD_SETLK, &whole) == 0;
+}
+
+/// For as long as it is written under a name of its own. False where somebody is removing it, as one that was left behind.
+bool lock_while_written(int file) {
+  return set_lock(file, F_WRLCK) || (errno != EAGAIN && errno != EACCES);
+}
+
+/// Whether the file is this user's, and nobody is writing it.
+bool is_left_behind(int file) {
+  struct stat found {};
+  return ::fstat(file, &found) == 0 && S_ISREG(found.st_mode) && found.st_uid == ::geteuid() && set_lock(file, F_RDLCK);
+}
+
+/// Removes what processes that were killed have left in the directory, once in the life of this one.
+void remove_what_was_left_behind(int directory, const std::filesystem::path& path) {
+  static std::mutex mutex;
+  static auto& seen = *new std::set<std::filesystem::path>;
+  std::error_code error;
+  {
+    const std::lock_guard lock(mutex);
+    if (!seen.insert(std::filesystem::absolute(path, error)).second) return;
+  }
+  for (auto entry = std::filesystem::directory_iterator(path, error); !error && entry != std::filesystem::directory_iterator();
+       entry.increment(error)) {
+    const std::string name = entry->path().filename().string();
+    if (!is_random_name(name)) continue;
+    const FileDescriptor file(::openat(directory, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+    if (file && is_left_behind(file.get())) ::unlinkat(directory, name.c_str(), 0);
+  }
+}
+
 void check_name_fits(const std::filesystem::path& path, const std::filesystem::path& directory) {
   const long longest_name = ::pathconf(directory.c_str(), _PC_NAME_MAX),
              longest_path = ::pathconf(directory.c_str(), _PC_PATH_MAX);
@@ -105,6 +156,11 @@ void require_absent(const std::filesystem::path& path, const std::string& name) 
     throw InputError(name, "a file that is there already", "a new one (recordings are not overwritten)");
 }
 
+void require_other_file(const std::filesystem::path& output, const std::filesystem::path& input, std::string_view option) {
+  if (std::error_code error; std::filesystem::equivalent(output, input, error))
+    throw InputError(option, fmt::format("{}, the file that is read", output.string()), "another one");
+}
+
 void check_disk_takes(const std::filesystem::path& directory) {
   constexpr std::array<std::byte, 4096> block{};
   const AtomicFile trial(directory / ".echoform-trial");  // never in its place, and no recording's name
@@ -116,6 +172,7 @@ AtomicFile::AtomicFile(std::filesystem::path path, IfThere if_there)
     : path_(behind_links(path)), given_(path.string()), if_there_(if_there) {
   check_output_place(path_);
   directory_ = FileDescriptor(::open(directory_of(path_).c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (directory_) remove_what_was_left_behind(directory_.get(), directory_of(path_));
   if (!directory_ || (!make_unnamed() && !make_named())) fail();
 }
 
@@ -130,7 +187,13 @@ bool AtomicFile::make_named() {
   return with_random_name(path_.filename().string(), [this](const std::string& name) {
     const auto make = [&] {
       file_ = FileDescriptor(::openat(directory_.get(), name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));
-      return static_cast<bool>(file_);
+      if (!file_) return false;
+      // Another process may have removed it, as one that was left behind, before it was locked.
+      struct stat made {};
+      if (lock_while_written(file_.get()) && ::fstat(file_.get(), &made) == 0 && made.st_nlink > 0) return true;
+      file_ = FileDescriptor();
+      errno = EEXIST;
+      return false;
     };
     temporary_.emplace(directory_of(path_) / name, make);
     if (file_) aside_name_ = name;
@@ -155,6 +218,7 @@ bool AtomicFile::put_in_place() {
       if (::linkat(AT_FDCWD, aside().c_str(), in, name.c_str(), AT_SYMLINK_FOLLOW) == 0) return true;
       if (errno != EEXIST) return false;
       // A link replaces nothing; a name does.
+      static_cast<void>(lock_while_written(file_.get()));
       if (!with_random_name(name, [&](const std::string& random) {
             const auto link = [&] { return ::linkat(AT_FDCWD, aside().c_str(), in, random.c_str(), AT_SYMLINK_FOLLOW) == 0; };
             temporary_.emplace(directory_of(path_) / random, link);
@@ -185,6 +249,7 @@ void AtomicFile::commit() {
     fail();
   }
   committed_ = true;
+  static_cast<void>(set_lock(file_.get(), F_UNLCK));
   temporary_.reset();
   directory_ = FileDescriptor();
 }

@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "base/file_descriptor.hpp"
 #include "base/function_ref.hpp"
@@ -18,6 +19,8 @@ namespace echoform {
 void check_output_place(const std::filesystem::path& path);
 /// Throws InputError, naming it as `name`, where something is at `path` already: recordings are not overwritten.
 void require_absent(const std::filesystem::path& path, const std::string& name);
+/// Throws InputError, naming `option`, where `output` is `input` by whatever name: what is read is not overwritten.
+void require_other_file(const std::filesystem::path& output, const std::filesystem::path& input, std::string_view option);
 /// Writes some bytes into `directory`, and removes them. Throws RuntimeFault, naming it, where that fails: a disk or a quota is
 /// full.
 void check_disk_takes(const std::filesystem::path& directory);
@@ -29,9 +32,10 @@ class AtomicFile {
  public:
   /// Makes an empty file for `path`, or for what that leads to where it is a symbolic link: that is written, the link stays. The
   /// file has no name until commit() (O_TMPFILE), so that nothing is left of it even if the process is killed; where the file
-  /// system has no such files, a random one in the same directory. Throws as check_output_place; InputError where the link is
-  /// another user's in a directory that everybody may write to (as the kernel's fs.protected_symlinks has it); RuntimeFault where
-  /// the system makes no file.
+  /// system has no such files, a random one in the same directory. What processes that were killed have left under such names
+  /// goes when another one first writes there. Throws as check_output_place; InputError where the link is another user's in a
+  /// directory that everybody may write to (as the kernel's fs.protected_symlinks has it); RuntimeFault where the system makes no
+  /// file.
   explicit AtomicFile(std::filesystem::path path, IfThere if_there = IfThere::replace);
   /// Removes what was written unless committed, as a signal does that ends the process before.
   ~AtomicFile();
@@ -58,7 +62,7 @@ class AtomicFile {
   IfThere if_there_;
   FileDescriptor directory_;
   FileDescriptor file_;
-  std::string aside_name_;  // empty where it has none
+  std::string aside_name_;                  // empty where it has none
   std::optional<TemporaryPath> temporary_;  // of that name, until the file is in its place
   bool committed_ = false;
 };

@@ -70,11 +70,12 @@ Picture figure_of_volume(const ImageFile& image) {
   return picture;
 }
 
-/// In decibels a byte is a grey level, 255 at 0 dB. On a scale of numbers it is a level of the scale, in the colours of figures.
+/// In decibels a byte is a grey level, 255 at 0 dB. On a scale of numbers, and where pixels may have no value, it is a level of
+/// the scale, in the colours of figures.
 PictureValues values_of(const ImageFile& image, const FigureScale& scale) {
   PictureValues values{image.pixels.name, image.pixels.unit};
-  if (!scale.of_numbers()) {
-    values.unit = "dB";
+  if (!scale.of_numbers()) values.unit = "dB";
+  if (!scale.of_numbers() && !scale.some_have_none) {
     values.intercept = -scale.dynamic_range_db;
     values.slope = scale.dynamic_range_db / 255.0;
     return values;

@@ -141,7 +141,7 @@ FigureScale figure_scale(const ImageFile& image) {
   for (std::size_t k = 0; k < envelope.size(); ++k) {
     const float value = envelope.magnitude(k);
     if (std::isfinite(value)) peak = std::max(peak, static_cast<double>(value));
-    scale.some_have_none = scale.some_have_none || (scale.of_numbers() && std::isnan(value));
+    scale.some_have_none = scale.some_have_none || std::isnan(value);
   }
   if (!image.reference) scale.reference = peak;
   if (!scale.of_numbers()) return scale;

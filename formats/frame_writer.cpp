@@ -27,7 +27,8 @@ struct Format {
   std::string_view extension;
   Check check;
   Make make;
-  std::uint64_t most_frames = 0;  ///< 0: any number
+  std::uint64_t most_frames = 0;   ///< 0: any number
+  std::string_view velocity_of{};  ///< whose definition wants the velocity of longitudinal waves; empty: nobody's
 };
 
 // One line a format.
@@ -37,7 +38,7 @@ constexpr Format formats_written[] = {
     {".mat", check_brain_mat_holds, make<BrainMatWriter>, 1},
     {".hdf5", check_ipasc_holds, make<IpascWriter>},
     {".onde", check_onde_holds, make<OndeWriter>},
-    {".uff", check_uff_holds, make<UffWriter>},
+    {".uff", check_uff_holds, make<UffWriter>, 0, "USTB's channel data"},
 };
 
 const Format& format_of(const std::filesystem::path& path, const std::string& where) {
@@ -60,6 +61,15 @@ void check_frame_file_name(const std::filesystem::path& path, const std::string&
   static_cast<void>(format_of(path, where));
 }
 
+void check_frame_file_states(const std::filesystem::path& path, const Material& material) {
+  const std::string_view velocity_of = format_of(path, path.string()).velocity_of;
+  if (velocity_of.empty() || material.longitudinal_velocity.value > 0.0) return;
+  throw InputError(path.string(), "no velocity of longitudinal waves",
+                   fmt::format("one, which {} states: `convert --longitudinal-velocity M/S`, or `[material] "
+                               "longitudinal_velocity` of `record` and `serve`",
+                               velocity_of));
+}
+
 std::uint64_t most_frames_of_file(const std::filesystem::path& path) {
   return format_of(path, path.string()).most_frames;
 }
@@ -70,6 +80,7 @@ void check_frame_file_holds(const std::filesystem::path& path, const Acquisition
 
 std::unique_ptr<FrameWriter> make_frame_writer(const std::filesystem::path& path, const Acquisition& acquisition,
                                                const FrameWriterOptions& options) {
+  check_frame_file_states(path, options.material);
   return format_of(path, path.string()).make(path, acquisition, options);
 }
 

@@ -52,6 +52,8 @@ class FrameWriter {
 
 /// Throws InputError, naming `where`, if no format is written under the extension of `path`.
 void check_frame_file_name(const std::filesystem::path& path, const std::string& where);
+/// Throws InputError where files like `path` state velocities that `material` lacks.
+void check_frame_file_states(const std::filesystem::path& path, const Material& material);
 /// How many frames a file of this name holds; 0: any number.
 [[nodiscard]] std::uint64_t most_frames_of_file(const std::filesystem::path& path);
 /// Throws InputError, naming `where`, if the format of `path` cannot hold frames of `acquisition`.

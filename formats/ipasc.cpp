@@ -55,7 +55,7 @@ class IpascRecording final : public Recording {
     acquisition_.probe.elements = std::move(detectors.elements);
     notes_ = std::move(detectors.notes);
     warnings_ = std::move(detectors.warnings);
-    const auto wavelengths = stated.numbers("acquisition_wavelengths", options.limits.events);
+    const auto wavelengths = stated.numbers(stated.stated_name(ipasc_wavelengths), options.limits.events);
     find_axes(wavelengths ? wavelengths->size() : 0);
     find_type();
     read_sampling(stated);
@@ -166,7 +166,7 @@ class IpascRecording final : public Recording {
     const std::size_t count = sizes_[wavelength_axis];
     if (count > most) throw InputError(data_->where(), fmt::format("{} wavelengths", count), fmt::format("at most {}", most));
     if (wavelengths && wavelengths->size() != count) {
-      throw InputError(stated.where("acquisition_wavelengths"), fmt::format("{} values", wavelengths->size()),
+      throw InputError(stated.where(stated.stated_name(ipasc_wavelengths)), fmt::format("{} values", wavelengths->size()),
                        fmt::format("{}, as the third axis of {}", count, ipasc_samples));
     }
     const std::vector<double> energies = energies_of(stated, count);
@@ -181,13 +181,14 @@ class IpascRecording final : public Recording {
     }
     if (nanometres) {
       warnings_.push_back(fmt::format("{}: {:g} taken for nanometres (the format has metres)",
-                                      stated.where("acquisition_wavelengths"), fmt::join(*wavelengths, ", ")));
+                                      stated.where(stated.stated_name(ipasc_wavelengths)), fmt::join(*wavelengths, ", ")));
     }
   }
 
   /// By wavelength, in joules; those of several measurements by their mean.
   std::vector<double> energies_of(const IpascGroup& stated, std::size_t wavelengths) {
-    const auto values = stated.numbers("pulse_energy", most_listed);
+    const char* const name = stated.stated_name(ipasc_energies);
+    const auto values = stated.numbers(name, most_listed);
     if (!values) return std::vector<double>(wavelengths, 0.0);
     const std::size_t measurements = frames();
     if (values->size() == wavelengths) return *values;
@@ -196,7 +197,7 @@ class IpascRecording final : public Recording {
     if (values->size() == measurements) return std::vector<double>(wavelengths, mean_of(*values));
     if (values->size() != wavelengths * measurements) {
       throw InputError(
-          stated.where("pulse_energy"), fmt::format("{} values", values->size()),
+          stated.where(name), fmt::format("{} values", values->size()),
           fmt::format("1, or one for each of {} wavelengths, of {} measurements, or of both", wavelengths, measurements));
     }
     // MATLAB has the axes in reverse here too.
@@ -207,17 +208,18 @@ class IpascRecording final : public Recording {
   }
 
   void read_material(const IpascGroup& stated) {
-    const auto values = stated.numbers("speed_of_sound", most_listed);
+    const char* const name = stated.stated_name(ipasc_speed);
+    const auto values = stated.numbers(name, most_listed);
     if (!values) return;
     const auto [least, greatest] = std::ranges::minmax(*values);
-    if (least < 0.0) throw InputError(stated.where("speed_of_sound"), fmt::format("{} m/s", least), "velocities of at least 0");
+    if (least < 0.0) throw InputError(stated.where(name), fmt::format("{} m/s", least), "velocities of at least 0");
     material_.longitudinal_velocity = MetresPerSecond(mean_of(*values));
     if (values->size() > 1)
       notes_.push_back(fmt::format("a map of velocities from {:g} to {:g} m/s: its mean is taken", least, greatest));
   }
 
   void read_times(const IpascGroup& stated) {
-    const auto values = stated.numbers("measurement_timestamps", most_listed);
+    const auto values = stated.numbers(stated.stated_name(ipasc_times), most_listed);
     if (!values || values->size() != frames()) return;
     for (const double seconds : *values) {
       // Below 2^63 nanoseconds.

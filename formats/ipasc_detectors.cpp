@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <optional>
 #include <utility>
 
 #include "base/directions.hpp"
@@ -58,6 +60,23 @@ Point mean_of(const std::vector<Element>& elements) {
   return {mean.x / count, mean.y / count, mean.z / count};
 }
 
+/// Across the line on which all elements stand, towards +z; nothing where they stand on none, at one place, or along z.
+std::optional<Direction> ahead_of_line(const std::vector<Element>& elements) {
+  constexpr double off_line = 10e-6;  // metres: single precision
+  const auto far_from = [&](const Point& from) {
+    return *std::ranges::max_element(elements, {}, [&](const Element& e) { return length(between(from, e.centre)); });
+  };
+  const Point first = far_from(elements.front().centre).centre;
+  const Direction line = between(first, far_from(first).centre);
+  if (!(length(line) > off_line)) return std::nullopt;
+  const Direction along = unit(line);
+  for (const Element& element : elements) {
+    if (length(across(between(first, element.centre), along)) > off_line) return std::nullopt;
+  }
+  const Direction ahead = across(Direction{0.0, 0.0, 1.0}, along);
+  return length(ahead) > 0.1 ? std::optional(unit(ahead)) : std::nullopt;
+}
+
 }  // namespace
 
 IpascDetectors read_ipasc_detectors(const Hdf5Handle& file, const std::string& file_name, std::size_t most) {
@@ -99,18 +118,20 @@ IpascDetectors read_ipasc_detectors(const Hdf5Handle& file, const std::string& f
   const Point mean = mean_of(found.elements);
   std::size_t away = 0;
   for (const Element& element : found.elements) away += dot(element.normal, between(element.centre, mean)) < 0.0 ? 1 : 0;
+  const std::optional<Direction> ahead = ahead_of_line(found.elements);
   for (const std::size_t place : unstated) {
     Element& element = found.elements[place];
     const Direction inward = between(element.centre, mean);
-    element.normal = length(inward) > least_normal ? unit(inward) : Direction{};
+    element.normal = ahead ? *ahead : length(inward) > least_normal ? unit(inward) : Direction{};
   }
   if (unstated.empty() && away == names.size()) {
     found.warnings.push_back(fmt::format(
         "{}: all detectors look away from their middle (detector_orientation points at what a detector hears)", all.where()));
   }
   if (!unstated.empty()) {
-    found.notes.push_back(fmt::format("{} detector{} without orientation {} the middle of all", unstated.size(),
-                                      unstated.size() == 1 ? "" : "s", unstated.size() == 1 ? "faces" : "face"));
+    found.notes.push_back(fmt::format("{} detector{} without orientation {} {}", unstated.size(), unstated.size() == 1 ? "" : "s",
+                                      unstated.size() == 1 ? "faces" : "face",
+                                      ahead ? "+z, across their line" : "the middle of all"));
   }
   if (counts.circles > 0) found.notes.push_back(fmt::format("{} round detectors count as squares of their area", counts.circles));
   if (counts.points > 0) found.notes.push_back(fmt::format("{} detectors count as points", counts.points));

@@ -18,6 +18,16 @@ inline constexpr const char* ipasc_device = "meta_data_device";
 /// Beyond the format, in meta_data: places, from 0, of detectors that do not work.
 inline constexpr const char* ipasc_dead = "echoform_dead_detectors";
 
+// Items of meta_data, with the names that they had in the consortium's first tools.
+struct IpascName {
+  const char* name;
+  const char* older;
+};
+inline constexpr IpascName ipasc_wavelengths{"acquisition_wavelengths", "acquisition_optical_wavelengths"};
+inline constexpr IpascName ipasc_energies{"pulse_energy", "pulse_laser_energy"};
+inline constexpr IpascName ipasc_speed{"speed_of_sound", "assumed_global_speed_of_sound"};
+inline constexpr IpascName ipasc_times{"measurement_timestamps", "frame_acquisition_timestamps"};
+
 /// A group of the file and where it is, for messages: "FILE: /meta_data".
 class IpascGroup {
  public:
@@ -34,6 +44,10 @@ class IpascGroup {
   [[nodiscard]] std::optional<std::string> text(const char* name) const;
   /// Whether something other than "None" stands there.
   [[nodiscard]] bool states(const char* name) const;
+  /// The name under which the item stands there, the newer one where neither does.
+  [[nodiscard]] const char* stated_name(const IpascName& item) const {
+    return states(item.name) || !states(item.older) ? item.name : item.older;
+  }
 
   [[nodiscard]] const Hdf5Handle& handle() const { return group_; }
   [[nodiscard]] const std::string& where() const { return where_; }

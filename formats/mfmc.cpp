@@ -21,6 +21,7 @@
 #include "formats/mfmc_placement.hpp"
 #include "formats/mfmc_samples.hpp"
 #include "formats/pair_order.hpp"
+#include "formats/pulse_repetition.hpp"
 #include "formats/readers.hpp"
 #include "transport/acquisition/hello.hpp"
 
@@ -252,6 +253,9 @@ class MfmcRecording final : public Recording {
       }
       notes_.push_back(fmt::format("one count is {:g}", sample_scale_));
     }
+    if (Hdf5Item::find(sequence_, pulse_repetition_attribute, where_))
+      take_pulse_repetition(number(pulse_repetition_attribute), fmt::format("{}/{}", where_, pulse_repetition_attribute),
+                            acquisition_, warnings_);
     const Hdf5Item velocity = Hdf5Item::require(sequence_, "SPECIMEN_VELOCITY", where_);
     velocity.require_shape({2});
     const auto values = velocity.numbers();  // shear first

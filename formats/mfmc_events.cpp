@@ -62,7 +62,10 @@ TransmitForm law_event(const MfmcLaw& law) {
 TransmitForm stated_form(const MfmcLaw& law, std::size_t elements) {
   const std::vector<double>& plane = law.plane_wave;
   const std::vector<double>& point = law.point_wave;
-  if (plane.size() == 3) return PlaneWaveEvent{plane[0], plane[1], Seconds(plane[2]), chosen_elements(law, elements)};
+  if (plane.size() >= 3) {
+    return PlaneWaveEvent{plane[0], plane[1], Seconds(plane[2]), chosen_elements(law, elements),
+                          plane.size() > 3 ? plane[3] : 0.0};
+  }
   if (point.size() == 5) {
     return PointWaveEvent{{Metres(point[0]), Metres(point[1]), Metres(point[2])},
                           MetresPerSecond(point[3]),

@@ -155,13 +155,13 @@ MfmcLaw read_law(const Hdf5Handle& group, const std::string& where) {
     if (weights[k] != 0.0) law.entries.push_back({probes[k], elements[k] + 1, delays[k], weights[k]});
   }
   if (law.entries.empty()) throw InputError(where, "a law whose weights are all 0", "at least one element at work");
-  const auto said = [&](const char* name, std::size_t count) {
+  const auto said = [&](const char* name, std::size_t count, std::size_t more = 0) {
     const auto item = Hdf5Item::find(group, name, where);
     if (!item) return std::vector<double>();
-    item->require_shape({count});
+    if (item->points() != count + more || more == 0) item->require_shape({count});
     return item->numbers();
   };
-  law.plane_wave = said(plane_wave_attribute, 3);
+  law.plane_wave = said(plane_wave_attribute, 3, 1);
   law.point_wave = said(point_wave_attribute, 5);
   law.code = !said(code_attribute, 1).empty();
   return law;

@@ -28,7 +28,8 @@ void require_mfmc_type(const Hdf5Handle& group, const std::string& type, const H
 inline constexpr const char* sample_scale_attribute = "ECHOFORM_SAMPLE_SCALE";
 // Beyond the format too. Laws say when elements fire; what makes an image of them depends on what they are meant to
 // make, which only the writer knows. It counts where the delays and weights of the law agree with it.
-/// Of a transmit law, an attribute float[3]: slowness along the probe's x and y in s/m, delay at the probe's origin in s.
+/// Of a transmit law, an attribute float[3]: slowness along the probe's x and y in s/m, delay at the probe's origin in s;
+/// float[4] of a curved array: the slowness along z in s/m too.
 inline constexpr const char* plane_wave_attribute = "ECHOFORM_PLANE_WAVE";
 /// float[5]: the virtual source or focus in the probe's frame in m, the velocity of the delays in m/s, delay at the probe's
 /// origin in s.
@@ -37,6 +38,8 @@ inline constexpr const char* point_wave_attribute = "ECHOFORM_POINT_WAVE";
 inline constexpr const char* code_attribute = "ECHOFORM_CODE";
 /// Of a sequence, int[1], events of a frame: A-scans of one transmit law are those of one event, whoever records them.
 inline constexpr const char* events_attribute = "ECHOFORM_EVENTS";
+/// Of a sequence, double[1]: transmit events a second within a frame. Written where it is known.
+inline constexpr const char* pulse_repetition_attribute = "ECHOFORM_PULSE_REPETITION";
 /// Sizes of elements, metres, at or below which they are unknown.
 inline constexpr double unknown_element_size = 1e-9;
 

@@ -109,7 +109,9 @@ struct FormAttribute {
   void operator()(const CodeEvent& /*event*/) const { make.numbers(law, code_attribute, {1.0}); }
   void operator()(const PlaneWaveEvent& event) const {
     const double delay = delay_at_origin(event, probe, frame_of(probe)).value;
-    make.numbers(law, plane_wave_attribute, {event.slowness_x, event.slowness_y, delay});
+    std::vector<double> numbers{event.slowness_x, event.slowness_y, delay};
+    if (event.slowness_z > 0.0) numbers.push_back(event.slowness_z);
+    make.numbers(law, plane_wave_attribute, numbers);
   }
   void operator()(const PointWaveEvent& event) const {
     const double delay = delay_at_origin(event, probe, frame_of(probe)).value;
@@ -190,6 +192,7 @@ void make_sequence(const Hdf5Maker& make, const Hdf5Handle& file, const Acquisit
   }
   if (a.encoding != SampleEncoding::float32 && a.sample_scale != 1.0)
     make.numbers(group, sample_scale_attribute, {a.sample_scale});
+  if (a.pulse_repetition.value > 0.0) make.numbers(group, pulse_repetition_attribute, {a.pulse_repetition.value});
 
   const hsize_t a_scans = a.a_scans();
   std::vector<hobj_ref_t> transmit;

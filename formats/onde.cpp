@@ -23,6 +23,7 @@
 #include "formats/onde_fields.hpp"
 #include "formats/onde_probe.hpp"
 #include "formats/ordered_recording.hpp"
+#include "formats/pulse_repetition.hpp"
 #include "formats/readers.hpp"
 #include "transport/acquisition/hello.hpp"
 
@@ -53,6 +54,7 @@ class OndeRecording final : public OrderedRecording {
     acquisition_.encoding = SampleEncoding::float32;
     acquisition_.sample_rate = Hertz(ultrasonic.number("ONDE_ULTRASONIC_SETUP:ASCAN_SAMPLE_RATE", 1.0, most_ascan_rate));
     read_start(dataset, ultrasonic);
+    read_pulse_repetition(ultrasonic);
     read_notes(ultrasonic);
     const Hdf5Item probe_list = geometric.require("ONDE_GEOMETRIC_SETUP:PROBE_LIST");
     const std::vector<hobj_ref_t> probes = probe_list.references();
@@ -161,6 +163,13 @@ class OndeRecording final : public OrderedRecording {
       throw InputError(item->where(), fmt::format("{:g} and {:g} s", starts.front(), *other), "A-scans that all start together");
     }
     acquisition_.start_time = Seconds(starts.front());
+  }
+
+  /// Of one number that it may be, others have none of.
+  void read_pulse_repetition(const OndeGroup& ultrasonic) {
+    const auto item = ultrasonic.find("ONDE_ULTRASONIC_SETUP:PRF");
+    if (!item || item->type_class() != Hdf5Class::number || item->points() != 1) return;
+    take_pulse_repetition(item->numbers_or_nan().front(), item->where(), acquisition_, warnings_);
   }
 
   /// What is told and not undone.

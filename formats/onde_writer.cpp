@@ -174,6 +174,7 @@ hobj_ref_t make_ultrasonic_setup(const OndeFile& file, const Hdf5Maker& make, ho
   const Hdf5Handle group = file.group("ULTRASONIC_SETUP", {"ONDE_ULTRASONIC_SETUP"});
   make.text(group, "ONDE_ULTRASONIC_SETUP:RECTIFICATION", "FULL_WAVE");
   make.numbers(group, "ONDE_ULTRASONIC_SETUP:ASCAN_SAMPLE_RATE", {a.sample_rate.value});
+  if (a.pulse_repetition.value > 0.0) make.numbers(group, "ONDE_ULTRASONIC_SETUP:PRF", {a.pulse_repetition.value});
   file.numbers(group, "ONDE_ULTRASONIC_SETUP:ASCAN_START", {1}, {(a.start_time - a.time_offset).value});
   file.numbers(group, "ONDE_ULTRASONIC_SETUP:GAIN", {a.a_scans()}, std::vector<double>(a.a_scans(), 1.0));
   file.refer(group, "ONDE_ULTRASONIC_SETUP:TRANSMIT_LAW", transmit);

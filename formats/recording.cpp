@@ -121,6 +121,7 @@ std::string Recording::describe() const {
   if (material_.longitudinal_velocity.value > 0.0)
     text += fmt::format(", longitudinal {:.6g} m/s", material_.longitudinal_velocity.value);
   if (material_.shear_velocity.value > 0.0) text += fmt::format(", shear {:.6g} m/s", material_.shear_velocity.value);
+  if (a.pulse_repetition.value > 0.0) text += fmt::format(", {:.6g} events a second", a.pulse_repetition.value);
   for (const auto& note : notes_) text += "; " + note;
   return one_line(std::move(text));
 }

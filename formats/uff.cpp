@@ -17,6 +17,7 @@
 #include "base/errors.hpp"
 #include "formats/guarded_trial.hpp"
 #include "formats/hdf5_blocks.hpp"
+#include "formats/pulse_repetition.hpp"
 #include "formats/readers.hpp"
 #include "formats/samples.hpp"
 #include "formats/uff_demodulated.hpp"
@@ -53,6 +54,7 @@ class UffRecording final : public Recording {
     read_times(data);
     read_events(waves, data);
     read_pulse(data);
+    take_pulse_repetition(data.number("PRF"), data.where("PRF"), acquisition_, warnings_);
     material_.longitudinal_velocity = MetresPerSecond(speed_of(data));
     acquisition_.encoding = SampleEncoding::float32;
     AcquisitionLimits limits = options.limits;

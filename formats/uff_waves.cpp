@@ -65,7 +65,11 @@ double way_from_probe(const Point& in_probe) {
 class EventMaker {
  public:
   EventMaker(const Probe& probe, Seconds same_time, std::string where)
-      : probe_(probe), frame_(frame_of(probe)), same_time_(same_time.value), where_(std::move(where)) {}
+      : probe_(probe),
+        frame_(frame_of(probe)),
+        flat_(is_flat(probe, frame_)),
+        same_time_(same_time.value),
+        where_(std::move(where)) {}
 
   UffEvents make(std::span<const UffWave> waves) {
     const auto light = static_cast<std::size_t>(
@@ -123,13 +127,18 @@ class EventMaker {
   [[nodiscard]] TransmitForm form_of(const UffWave& wave, std::size_t number) const {
     const Direction direction = direction_to(wave.source);
     if (wave.wavefront == UffWavefront::plane || std::isinf(wave.source.distance)) {
-      if (dot(direction, frame_.z) < -single_precision) {
+      const double ahead = dot(direction, frame_.z);
+      // A curved array's wave has to run on for its delays to tell which way.
+      if (ahead < (flat_ ? -single_precision : single_precision)) {
         throw InputError(where_, fmt::format("wave {}, a plane one that runs away from the part", number + 1),
                          "directions that the probe emits in");
       }
       const double to_probe = dot(direction, from_origin(frame_.origin)) / wave.speed;
-      return PlaneWaveEvent{
-          dot(direction, frame_.x) / wave.speed, dot(direction, frame_.y) / wave.speed, Seconds(to_probe - wave.delay), {}};
+      return PlaneWaveEvent{dot(direction, frame_.x) / wave.speed,
+                            dot(direction, frame_.y) / wave.speed,
+                            Seconds(to_probe - wave.delay),
+                            {},
+                            flat_ ? 0.0 : ahead / wave.speed};
     }
     const Direction source = place_of(wave.source);
     const Point in_probe = frame_.to_probe({Metres(source.x), Metres(source.y), Metres(source.z)});
@@ -150,6 +159,7 @@ class EventMaker {
 
   const Probe& probe_;
   ProbeFrame frame_;
+  bool flat_;
   double same_time_;
   std::string where_;
 };
@@ -166,18 +176,21 @@ class WaveMaker {
     return of_element(event.elements.front(), event.delays.empty() ? 0.0 : static_cast<double>(event.delays.front()));
   }
   UffWave operator()(const PlaneWaveEvent& event) const {
-    const double x = event.slowness_x * velocity_;
-    const double y = event.slowness_y * velocity_;
+    // Delays of a curved array are for one velocity.
+    const double velocity =
+        event.slowness_z > 0.0 ? 1.0 / length(Direction{event.slowness_x, event.slowness_y, event.slowness_z}) : velocity_;
+    const double x = event.slowness_x * velocity;
+    const double y = event.slowness_y * velocity;
     const double ahead = 1.0 - x * x - y * y;
     if (!(ahead >= 0.0)) {
       throw InputError(where_,
                        fmt::format("a plane wave of {:.4g} s/m along the probe", std::hypot(event.slowness_x, event.slowness_y)),
-                       fmt::format("at most {:.4g}, or it does not run on at {:g} m/s", 1.0 / velocity_, velocity_));
+                       fmt::format("at most {:.4g}, or it does not run on at {:g} m/s", 1.0 / velocity, velocity));
     }
     const Direction direction = frame_.to_global(Direction{x, y, std::sqrt(ahead)});
     const double passes = delay_at_origin(event, probe_, frame_).value;  // the probe's origin
     return {UffWavefront::plane, point_towards(direction, HUGE_VAL),
-            dot(direction, from_origin(frame_.origin)) / velocity_ - passes, velocity_};
+            dot(direction, from_origin(frame_.origin)) / velocity - passes, velocity};
   }
   UffWave operator()(const PointWaveEvent& event) const {
     const UffPoint source = point_to(from_origin(frame_.to_global(event.point)));

@@ -107,11 +107,6 @@ struct UffWriter::File {
 
   void make(const FrameWriterOptions& options) {
     const MetresPerSecond velocity = options.material.longitudinal_velocity;
-    if (!(velocity.value > 0.0)) {
-      throw InputError(path.string(), "no velocity of longitudinal waves",
-                       "one, which USTB's channel data states: `convert --longitudinal-velocity M/S`, or `[material] "
-                       "longitudinal_velocity` of `record` and `serve`");
-    }
     const std::vector<UffWave> waves = waves_of(acquisition, velocity, path.string());
     const Hdf5Session session;
     const UffOutput put(path.string());
@@ -124,6 +119,7 @@ struct UffWriter::File {
     put.number(object, "initial_time", (acquisition.start_time - acquisition.time_offset).value);
     put.number(object, "sound_speed", velocity.value);
     put.number(object, "modulation_frequency", 0.0);
+    if (acquisition.pulse_repetition.value > 0.0) put.number(object, "PRF", acquisition.pulse_repetition.value);
     put_probe(put, object, acquisition.probe);
     if (waves.size() == 1) {
       put_wave(put, object, "sequence", waves.front());

@@ -10,9 +10,6 @@
 
 namespace echoform {
 
-namespace {
-
-/// Of sound of the grid's box at one detector.
 Arrivals arrivals_at(const ModelGeometry& geometry, const Detector& detector) {
   const Grid& grid = geometry.grid;
   const std::array<Axis, 3> axes{grid.x, grid.y, grid.z};
@@ -29,8 +26,6 @@ Arrivals arrivals_at(const ModelGeometry& geometry, const Detector& detector) {
   }
   return {Metres(std::sqrt(near)) / geometry.velocity, Metres(std::sqrt(far)) / geometry.velocity};
 }
-
-}  // namespace
 
 Arrivals arrivals_of(const ModelGeometry& geometry) {
   Arrivals all;

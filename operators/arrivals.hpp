@@ -12,6 +12,8 @@ struct Arrivals {
   Seconds first;
   Seconds last;
 };
+/// Of sound of the grid's box at one detector.
+[[nodiscard]] Arrivals arrivals_at(const ModelGeometry& geometry, const Detector& detector);
 /// From the first to the last arrival of sound of any voxel at any detector, dead ones left out; 0 to 0 without any. Of a
 /// geometry that passes validate(), as all here.
 [[nodiscard]] Arrivals arrivals_of(const ModelGeometry& geometry);

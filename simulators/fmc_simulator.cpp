@@ -189,6 +189,7 @@ Acquisition of_one_element(const SimulatorConfiguration& configuration) {
   acquisition.start_time = c.start_time;
   acquisition.time_offset = c.time_offset;
   acquisition.sample_scale = c.full_scale / static_cast<double>(converter_maximum);
+  acquisition.pulse_repetition = c.pulse_repetition;
   return acquisition;
 }
 

@@ -87,6 +87,7 @@ FrameCycle::FrameCycle(SimulatorConfiguration configuration, const FrameCycleOpt
   const auto work = [&] {
     try {
       for (std::size_t k = next++; k < count; k = next++) {
+        if (options.progress) options.progress(k, count);
         const std::span<std::byte> frame = std::span(data_).subspan(k * frame_bytes_, frame_bytes_);
         if (places.empty()) {
           simulator_.synthesise(k, frame);

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -16,6 +17,8 @@ namespace echoform {
 struct FrameCycleOptions {
   std::size_t threads = 0;                            ///< that synthesise; 0: one for each processor, at most one a frame
   std::size_t memory_limit = std::size_t{512} << 20;  ///< bytes that the frames may take
+  /// Told how many frames have been begun, of how many; from several threads.
+  std::function<void(std::size_t begun, std::size_t of)> progress{};
 };
 
 /// The whole cycle of a simulator's phantom, in memory. Where cycle_frames frames do not fit, the cycle has as many as do:

@@ -90,10 +90,7 @@ void check_beam(const ScanBeam& beam, const BeamArray& array, const ProbeFrame& 
       (std::isfinite(beam.focus.value) && beam.focus.value > 10.0)) {
     refuse(fmt::format("a focus at {:g} m", beam.focus.value), "up to 10 m, or inf for a plane wave; below 0 a virtual source");
   }
-  if (std::isinf(beam.focus.value)) {
-    if (array.radius.value > 0.0) refuse("a plane wave of a curvilinear array", "a focus or a virtual source");
-    return;
-  }
+  if (std::isinf(beam.focus.value)) return;
   const bool ahead = frame.to_probe(along(sent.origin, sent.direction, beam.focus)).z.value > 0.0;
   if (ahead != (beam.focus.value > 0.0)) {
     refuse(fmt::format("a point {} the elements at a focus of {:g} mm", ahead ? "before" : "behind", 1e3 * beam.focus.value),
@@ -152,7 +149,7 @@ std::vector<TransmitEvent> beam_events(const ScanBeams& beams, const BeamArray& 
     TransmitEvent& event = events.emplace_back();
     if (std::isinf(beam.focus.value)) {
       event.form = PlaneWaveEvent{sent.direction.x / velocity.value, sent.direction.y / velocity.value, std::nullopt,
-                                  std::move(sent.elements)};
+                                  std::move(sent.elements), array.radius.value > 0.0 ? sent.direction.z / velocity.value : 0.0};
     } else {
       event.form = PointWaveEvent{frame.to_probe(along(sent.origin, sent.direction, beam.focus)), velocity, std::nullopt,
                                   std::move(sent.elements)};

@@ -83,6 +83,7 @@ class Waves {
       : sequence_(sequence),
         count_(row.elements),
         pitch_(row.pitch),
+        curved_(row.radius.value > 0.0),
         events_(sequence.events.value_or(usual_events)),
         medium_(medium_of(sequence, couplant)),
         velocity_(velocity_in(medium_, couplant, material)) {}
@@ -92,6 +93,7 @@ class Waves {
     for (std::size_t i = 0; i < events_; ++i) {
       if (sequence_.kind == TransmitKind::plane) {
         PlaneWaveEvent wave = plane_wave(angle(i), velocity_);
+        if (curved_) wave.slowness_z = std::cos(angle(i)) / velocity_.value;
         wave.elements = indices(sequence_.fire);
         events[i].form = std::move(wave);
       } else {
@@ -128,6 +130,7 @@ class Waves {
   const TransmitSequence& sequence_;
   std::size_t count_;
   Metres pitch_;
+  bool curved_;
   std::size_t events_;
   WaveMedium medium_;
   MetresPerSecond velocity_;

@@ -64,7 +64,11 @@ TEST(EventFacts, AreWhatAFormStates) {
   EXPECT_EQ(std::get<double>(wave.numbers[2].second), 1e-6);
   EXPECT_EQ(std::get<std::vector<std::uint32_t>>(wave.numbers[3].second), std::vector<std::uint32_t>{2});
   EXPECT_EQ(facts_of(PlaneWaveEvent{}).numbers.size(), 2U);
+  EXPECT_EQ(facts_of(LawEvent{{1}, {}, {}}).numbers.size(), 1U);
+  EXPECT_EQ(facts_of(LawEvent{{1}, {}, {0.5F}}).numbers.size(), 2U);
   EXPECT_EQ(facts_of(LawEvent{{1}, {}, {0.5F}}).numbers.back().first, "weights");
+  EXPECT_EQ(facts_of(LawEvent{{1}, {1e-6F}, {}}).numbers.size(), 2U);
+  EXPECT_EQ(facts_of(LawEvent{{1}, {1e-6F}, {}}).numbers.back().first, "delays");
   EXPECT_EQ(std::get<std::vector<std::int8_t>>(facts_of(CodeEvent{{1, -1, 0}}).numbers[0].second),
             (std::vector<std::int8_t>{1, -1, 0}));
 }

@@ -8,6 +8,7 @@
 
 #include "acquisition/acquisition.hpp"
 #include "base/errors.hpp"
+#include "tests/support/input_error.hpp"
 
 namespace echoform {
 namespace {
@@ -129,12 +130,7 @@ TEST(FrameLayout, LayoutsAreEqualWhereTheirRowsAre) {
 }
 
 std::string refusal(const Acquisition& a, const AcquisitionLimits& limits = {}) {
-  try {
-    validate(a, limits, "Hello");
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return {};
+  return test::input_error([&] { validate(a, limits, "Hello"); });
 }
 
 TEST(ValidateEvents, GoodOnesPass) {

@@ -10,6 +10,7 @@
 #include "acquisition/acquisition.hpp"
 #include "acquisition/frame_layout.hpp"
 #include "base/errors.hpp"
+#include "tests/support/input_error.hpp"
 
 namespace echoform {
 namespace {
@@ -68,14 +69,8 @@ TEST(PairRows, LookUpEveryPairInItsRow) {
 TEST(PairRows, LookupsBeyondTheCountsAreRefused) {
   PairRows pairs = all_pairs(2, 3);
   pairs.lookups[1].receiver = 1;
-  try {
-    validate(pairs, "test");
-    FAIL() << "accepted";
-  } catch (const InputError& error) {
-    EXPECT_STREQ(
-        error.what(),
-        "test pairs: found event 1 with 3 receivers from 1 on, in rows from 3 on; expected 2 events, 3 receivers and 6 rows");
-  }
+  EXPECT_EQ(test::input_error([&] { validate(pairs, "test"); }),
+            "test pairs: found event 1 with 3 receivers from 1 on, in rows from 3 on; expected 2 events, 3 receivers and 6 rows");
 }
 
 TEST(PairRows, CombineAddsBothDirectionsWhereNothingTellsThemApart) {

@@ -13,6 +13,7 @@
 
 #include "acquisition/acquisition.hpp"
 #include "base/errors.hpp"
+#include "tests/support/input_error.hpp"
 
 namespace echoform {
 namespace {
@@ -28,12 +29,7 @@ Acquisition good() {
 }
 
 std::string refusal_of(const Acquisition& acquisition, const AcquisitionLimits& limits = {}) {
-  try {
-    validate(acquisition, limits, "Hello");
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "";
+  return test::input_error([&] { validate(acquisition, limits, "Hello"); });
 }
 
 using Change = std::function<void(Acquisition&, double)>;
@@ -106,12 +102,7 @@ TEST(Ranges, OfEveryNumberAnAcquisitionStates) {
 
 TEST(Ranges, OfVelocitiesOfTheMaterial) {
   const auto refusal = [](double longitudinal, double shear) {
-    try {
-      validate(Material{MetresPerSecond(longitudinal), MetresPerSecond(shear)}, "data:");
-    } catch (const InputError& error) {
-      return std::string(error.what());
-    }
-    return std::string();
+    return test::input_error([&] { validate(Material{MetresPerSecond(longitudinal), MetresPerSecond(shear)}, "data:"); });
   };
   EXPECT_EQ(refusal(0.0, 0.0), "") << "unknown";
   EXPECT_EQ(refusal(6320.0, 3130.0), "");

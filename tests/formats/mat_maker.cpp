@@ -13,7 +13,7 @@ void append(Bytes& to, const Bytes& more) {
 void append_word(Bytes& to, std::uint32_t word) {
   for (int shift = 0; shift < 32; shift += 8) to.push_back(static_cast<std::uint8_t>(word >> shift));
 }
-Bytes words(const std::vector<std::uint32_t>& values) {
+Bytes bytes_of_words(const std::vector<std::uint32_t>& values) {
   Bytes bytes;
   for (const auto value : values) append_word(bytes, value);
   return bytes;
@@ -23,8 +23,8 @@ Bytes text_bytes(const std::string& text) {
 }
 
 Bytes array_head(std::uint32_t array_class, const std::vector<std::uint32_t>& shape, const std::string& name) {
-  Bytes head = mat_element(6, words({array_class, 0}));
-  append(head, mat_element(5, words(shape)));
+  Bytes head = mat_element(6, bytes_of_words({array_class, 0}));
+  append(head, mat_element(5, bytes_of_words(shape)));
   append(head, mat_element(1, text_bytes(name)));
   return head;
 }

@@ -22,6 +22,7 @@
 #include "settings/reader.hpp"
 #include "simulators/sampled_curve.hpp"
 #include "tests/read_errors/failing_disk.hpp"
+#include "tests/support/input_error.hpp"
 #include "transport/peers/key_file.hpp"
 
 namespace echoform::test {
@@ -117,12 +118,7 @@ class ReadErrors : public ::testing::TestWithParam<Reader> {
 
   /// What the reader says; empty where it has read all that it wanted.
   static std::string line_of(const std::filesystem::path& path) {
-    try {
-      GetParam().read(path);
-    } catch (const InputError& error) {
-      return error.what();
-    }
-    return "";
+    return input_error([&] { GetParam().read(path); });
   }
 
   const std::filesystem::path folder_ = std::filesystem::path(::testing::TempDir()) / ("echoform_read_errors_" + GetParam().name);
@@ -147,23 +143,17 @@ INSTANTIATE_TEST_SUITE_P(Readers, ReadErrors, ::testing::ValuesIn(readers()), []
 
 TEST(ReadErrorsOfTheSystem, AFileThatCannotBeReadIsNoEmptyConfiguration) {
   // Opens as a regular file of no bytes; what is at its beginning is in nobody's memory.
-  try {
-    static_cast<void>(load_configuration("/proc/self/mem"));
-    FAIL() << "took it for a configuration of nothing";
-  } catch (const InputError& error) {
-    EXPECT_STREQ(error.what(), "/proc/self/mem: found a file that cannot be read (Input/output error); expected a TOML file");
-  }
+  EXPECT_EQ(input_error([&] { static_cast<void>(load_configuration("/proc/self/mem")); }),
+            "/proc/self/mem: found a file that cannot be read (Input/output error); expected a TOML file")
+      << "took it for a configuration of nothing";
 }
 
 TEST(ReadErrorsOfTheSystem, FilesWithoutAStatedSizeAreReadToTheirEnd) {
   // Three lines that begin with a word: a heading, and then no row.
   const CsvFormat one{.file = "a CSV file", .row = "a number", .line = "a number", .number = "a number", .rows = "rows"};
-  try {
-    static_cast<void>(read_csv_numbers("/proc/self/status", "[x] file", one));
-    FAIL() << "took it for a table of nothing";
-  } catch (const InputError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("/proc/self/status, line 2: found \"Umask:"));
-  }
+  EXPECT_THAT(input_error([&] { static_cast<void>(read_csv_numbers("/proc/self/status", "[x] file", one)); }),
+              HasSubstr("/proc/self/status, line 2: found \"Umask:"))
+      << "took it for a table of nothing";
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/errors.hpp"
+#include "tests/support/input_error.hpp"
 
 namespace echoform {
 namespace {
@@ -65,14 +66,7 @@ TEST(EncoderTravel, WithoutAStepThereIsNoEncoder) {
 }
 
 TEST(EncoderTravel, RefusesWhatIsOutOfRange) {
-  const auto refused = [](const EncoderTravel& travel) {
-    try {
-      validate(travel, "[simulator]");
-    } catch (const InputError& error) {
-      return std::string(error.what());
-    }
-    return std::string();
-  };
+  const auto refused = [](const EncoderTravel& travel) { return test::input_error([&] { validate(travel, "[simulator]"); }); };
   EXPECT_EQ(refused({.step = -1}), "[simulator] encoder_step: found -1; expected 0 to 1000000000000");
   EXPECT_EQ(refused({.first = -1'000'000'000'001}),
             "[simulator] encoder_first: found -1000000000001; expected -1000000000000 to 1000000000000");

@@ -190,5 +190,29 @@ TEST(ScanExamples, ShowTheWholeOfThePipe) {
   }
 }
 
+TEST(ScanExamples, ShowNothingOfThePipeButItsPoints) {
+  Configuration configuration = load_configuration(test::source_directory() / "examples" / "pipe_scan.toml");
+  configuration.imaging.backend = BackendWish::cpu;
+  FrameCycle positions(simulated_source(configuration));
+  const test::ImagedScene imaged = test::image_scan(configuration, positions);
+  const std::vector<PointScatterer> points = simulator_configuration(configuration).phantom.points;
+  ASSERT_EQ(points.size(), 6U);
+  float least_point = 1.0F;
+  for (const PointScatterer& point : points)
+    least_point = std::min(least_point, test::peak_of(imaged, 0, point.centre.x.value, point.centre.z.value, 0.5e-3).value);
+  float elsewhere = 0.0F;
+  for (std::size_t pixel = 0; pixel < imaged.envelopes[0].size(); ++pixel) {
+    const Point at = imaged.plan->grid.at(pixel);
+    // Two wavelengths: a point's own spread.
+    const bool near = std::ranges::any_of(points, [&](const PointScatterer& point) {
+      return std::hypot((at.x - point.centre.x).value, (at.z - point.centre.z).value) < 2.5e-3;
+    });
+    const float value = imaged.envelopes[0][pixel];
+    if (!near && value > elsewhere) elsewhere = value;
+  }
+  RecordProperty("decibels", std::to_string(20.0F * std::log10(elsewhere / least_point)));
+  EXPECT_LT(elsewhere, 0.2F * least_point) << "false reflectors";
+}
+
 }  // namespace
 }  // namespace echoform

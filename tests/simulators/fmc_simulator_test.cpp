@@ -11,6 +11,7 @@
 #include "simulators/frame_cycle.hpp"
 #include "simulators/noise.hpp"
 #include "tests/simulators/reference.hpp"
+#include "tests/support/input_error.hpp"
 
 namespace echoform {
 namespace {
@@ -70,12 +71,7 @@ TEST(FmcSimulator, RefusesFiringsThatContradict) {
     SimulatorConfiguration configuration = small();
     configuration.transmit.fire = fire;
     configuration.matrix = matrix;
-    try {
-      const FmcSimulator simulator(configuration);
-    } catch (const InputError& error) {
-      return error.what();
-    }
-    return {};
+    return test::input_error([&] { const FmcSimulator simulator(configuration); });
   };
   EXPECT_THAT(refusal({0, 1, 0}, MatrixKind::full), testing::HasSubstr("[simulator] fire: found 0 again"));
   EXPECT_THAT(refusal({1000}, MatrixKind::full), testing::HasSubstr("[simulator] fire: found 1000; expected elements 0 to"));

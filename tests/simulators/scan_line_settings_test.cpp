@@ -10,6 +10,7 @@
 #include "methods/registry.hpp"
 #include "settings/reader.hpp"
 #include "tests/simulators/imaged.hpp"
+#include "tests/support/input_error.hpp"
 
 namespace echoform {
 namespace {
@@ -56,19 +57,8 @@ std::shared_ptr<const ImagingSetup> resolved(const Configuration& configuration)
                           .wish = {}});
 }
 
-/// The line of the InputError that `action` throws; empty without one.
-template <class Action>
-std::string input_error_of(const Action& action) {
-  try {
-    action();
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return {};
-}
-
 std::string refusal(const Configuration& configuration) {
-  return input_error_of([&] { static_cast<void>(resolved(configuration)); });
+  return test::input_error([&] { static_cast<void>(resolved(configuration)); });
 }
 
 TEST(ScanLineSettings, LinesThatMemoryDoesNotHoldAreRefusedBeforeTheyAreMade) {
@@ -114,7 +104,7 @@ TEST(ScanLineSettings, GainsAndSharesChangeWhileFramesRun) {
   EXPECT_EQ(method.retuned(*before, plane_sector("persistence = 0.5"), 2), nullptr);
   const auto faded = resolved(plane_sector("persistence = 0.5"));
   EXPECT_NE(method.retuned(*faded, plane_sector("persistence = 0.7"), 2), nullptr);
-  EXPECT_EQ(input_error_of([&] { static_cast<void>(method.retuned(*before, plane_sector("time_gain_depths = [0.0]"), 2)); }),
+  EXPECT_EQ(test::input_error([&] { static_cast<void>(method.retuned(*before, plane_sector("time_gain_depths = [0.0]"), 2)); }),
             "sector.toml: [beams] time_gain_depths: found 1 of them; expected 0, one for each gain, or none");
 }
 

@@ -17,6 +17,7 @@
 #include "tests/formats/scratch.hpp"
 #include "tests/simulators/imaged.hpp"
 #include "tests/simulators/reference.hpp"
+#include "tests/support/input_error.hpp"
 
 namespace echoform {
 namespace {
@@ -217,12 +218,7 @@ TEST(Scenes, ContactWithBothModesHasTheEchoesOfContactAndMore) {
 }
 
 std::string fault_of_source(const std::string& text) {
-  try {
-    static_cast<void>(source_of(text));
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "";
+  return test::input_error([&] { static_cast<void>(source_of(text)); });
 }
 
 TEST(Scenes, RefuseWhatMakesNoSense) {

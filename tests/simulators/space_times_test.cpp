@@ -23,6 +23,7 @@
 #include "settings/reader.hpp"
 #include "simulators/least_time.hpp"
 #include "tests/simulators/imaged.hpp"
+#include "tests/support/input_error.hpp"
 
 namespace echoform::simulated::space_times_test {
 namespace {
@@ -364,12 +365,7 @@ INSTANTIATE_TEST_SUITE_P(All, SpaceParts, testing::ValuesIn(parts),
                          [](const auto& part) { return std::string(part.param.name); });
 
 std::string fault_of(const std::string& text) {
-  try {
-    static_cast<void>(simulator_configuration(parse_configuration(text, "scene.toml")));
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "";
+  return test::input_error([&] { static_cast<void>(simulator_configuration(parse_configuration(text, "scene.toml"))); });
 }
 
 TEST(SpaceScenes, SayWhatIsOutsideOrNotSimulated) {

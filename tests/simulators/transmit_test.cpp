@@ -4,21 +4,25 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <limits>
 #include <numbers>
 #include <numeric>
 
+#include "acquisition/firings.hpp"
 #include "acquisition/frame_layout.hpp"
 #include "base/errors.hpp"
 #include "methods/registry.hpp"
 #include "settings/reader.hpp"
 #include "simulators/fmc_simulator.hpp"
 #include "tests/simulators/reference.hpp"
+#include "tests/support/input_error.hpp"
 
 namespace echoform {
 namespace {
@@ -125,6 +129,50 @@ TEST(Transmits, PlaneWavesAreTheSumOfTheirElements) {
     for (std::size_t e = 0; e < c.elements; ++e) shots.push_back({e, element_x(c, e) * std::sin(angle) / 6320.0});
     return from_zero(shots);
   });
+}
+
+/// When the elements of an arc of `radius` fire for a plane wave, the earliest at 0.
+std::vector<Shot> arc_shots(const SimulatorConfiguration& c, double angle, std::size_t first, std::size_t count) {
+  std::vector<Shot> shots;
+  for (std::size_t k = first; k < first + count; ++k) {
+    const double turn = element_x(c, k) / c.radius.value;
+    const double x = c.radius.value * std::sin(turn);
+    const double z = c.radius.value * (std::cos(turn) - 1.0);
+    shots.push_back({k, (x * std::sin(angle) + z * std::cos(angle)) / c.material.longitudinal_velocity.value, 1.0});
+  }
+  const double earliest = std::ranges::min(shots, {}, &Shot::delay).delay;
+  for (Shot& shot : shots) shot.delay -= earliest;
+  return shots;
+}
+
+void expect_firings(const std::vector<Firing>& found, const std::vector<Shot>& expected) {
+  ASSERT_EQ(found.size(), expected.size());
+  for (std::size_t k = 0; k < found.size(); ++k) {
+    EXPECT_EQ(found[k].element, expected[k].element);
+    EXPECT_NEAR(found[k].delay, expected[k].delay, 1e-16);
+  }
+}
+
+TEST(Transmits, PlaneWavesOfAnArcAreDelayedByHowFarItsElementsLieBack) {
+  SimulatorConfiguration c = plain_source();
+  c.radius = Metres(15e-3);
+  c.transmit.kind = TransmitKind::plane;
+  c.transmit.events = 3;
+  c.transmit.angles = std::array{-20.0, 20.0};
+  for (std::size_t event = 0; event < 3; ++event)
+    expect_firings(firings_of(acquisition_of(c), event),
+                   arc_shots(c, (20.0 * static_cast<double>(event) - 20.0) * degree, 0, 12));
+  // Beams without a focus, each of five neighbours, along the normal in the middle of them.
+  c.transmit = {};
+  c.transmit.kind = TransmitKind::beams;
+  c.transmit.events = 8;
+  c.transmit.aperture = 5;
+  c.transmit.focus = Metres(std::numeric_limits<double>::infinity());
+  for (std::size_t event = 0; event < 8; ++event) {
+    const double turn = element_x(c, event + 2) / c.radius.value;
+    expect_firings(firings_of(acquisition_of(c), event), arc_shots(c, turn, event, 5));
+  }
+  EXPECT_NO_THROW(FmcSimulator{c});
 }
 
 TEST(Transmits, ManyEchoesAtManyDelays) {
@@ -275,13 +323,8 @@ TEST(Transmits, LawsAndCodesFromFiles) {
 }
 
 TEST(Transmits, FilesOfLawsThatAreWrongAreRefusedInOneLine) {
-  const auto refusal = [](const std::string& delays, const std::string& weights) -> std::string {
-    try {
-      static_cast<void>(of_files(delays, weights));
-    } catch (const InputError& error) {
-      return error.what();
-    }
-    return {};
+  const auto refusal = [](const std::string& delays, const std::string& weights) {
+    return test::input_error([&] { static_cast<void>(of_files(delays, weights)); });
   };
   using testing::HasSubstr;
   EXPECT_THAT(refusal("", ""), HasSubstr("[simulator] transmit: found \"laws\" alone; expected delays or weights, or both"));
@@ -512,14 +555,7 @@ TEST(SeveralPositions, AreFramesThatAreSeenFromEach) {
 
 TEST(SeveralPositions, ThatCannotBeAreOneLine) {
   SimulatorConfiguration c = plain_source();
-  const auto message = [&] {
-    try {
-      validate(c, "[simulator]");
-    } catch (const InputError& error) {
-      return std::string(error.what());
-    }
-    return std::string();
-  };
+  const auto message = [&] { return test::input_error([&] { validate(c, "[simulator]"); }); };
   c.positions.assign(257, {});
   EXPECT_EQ(message(), "[simulator] positions: found 257; expected at most 256 a frame");
   c.positions.assign(2, {});

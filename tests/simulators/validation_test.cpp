@@ -114,13 +114,6 @@ INSTANTIATE_TEST_SUITE_P(
                            c.rows = 2;
                          },
                          "[simulator] radius: found an arc of 2 rows; expected one row of elements"},
-        BadConfiguration{"arc_of_a_plane_wave",
-                         [](auto& c) {
-                           c.radius = Metres(50e-3);
-                           c.transmit.kind = TransmitKind::beams;
-                           c.transmit.focus = Metres(std::numeric_limits<double>::infinity());
-                         },
-                         "[simulator] beam 0: found a plane wave of a curvilinear array; expected a focus or a virtual source"},
         BadConfiguration{"cysts_alone", [](auto& c) { c.tissue.cysts = {{}}; },
                          "[simulator] scatterers: found 0 with cysts, vessels or disks; expected how many, for these are made of "
                          "them"},
