@@ -39,7 +39,8 @@ class CpuGroupImager final : public GroupImager {
 
   void engine_for(std::size_t group) {
     const auto wanted = groups_.setup(group);
-    if (engine_->retune(*wanted)) return;
+    // None where making it was stopped.
+    if (engine_ != nullptr && engine_->retune(*wanted)) return;
     engine_.reset();  // its memory first
     engine_ = engine_of(wanted);
   }

@@ -123,11 +123,17 @@ class CudaGroupImager final : public GroupImager {
   /// Steps take the options of the next group of the same position of the probe as they are.
   void runner_for(std::size_t group) {
     const auto wanted = groups_.setup(group);
-    if (runner_->retune(wanted->recipe, *queue_)) return;
+    // None where making it was stopped.
+    if (runner_ != nullptr && runner_->retune(wanted->recipe, *queue_)) return;
     queue_->finish();
     runner_.reset();  // its memory first
     make_runner(*wanted);
-    runner_->allocate_blocks();
+    try {
+      runner_->allocate_blocks();
+    } catch (...) {
+      runner_.reset();
+      throw;
+    }
   }
 
   void clear_sums() {

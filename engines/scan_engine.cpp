@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/errors.hpp"
+#include "base/planning.hpp"
 #include "cpu/cpu_backend.hpp"
 #include "engines/runner.hpp"
 #include "engines/stage_timing.hpp"
@@ -97,6 +98,8 @@ class ScanEngine final : public Engine {
     try {
       scan_->record->begin_frame();
       ok = add(slot);
+    } catch (const PlanningEnded&) {
+      ok = false;  // nothing is known of the place
     } catch (const InputError& error) {
       scan_->record->refuse(error.what());  // nobody can image from there
     } catch (const std::exception&) {
@@ -250,6 +253,7 @@ class ScanEngine final : public Engine {
   /// The image as it is into the slot's outputs.
   void show(FrameSlot& slot) noexcept {
     const ScanRecord& record = *scan_->record;
+    slot.scan_cells = record.counts().cells;
     for (std::size_t k = 0; k < shown_.size(); ++k) {
       ShownImage& shown = shown_[k];
       const ScanRecord::Image& image = record.images()[k];

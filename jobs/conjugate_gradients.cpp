@@ -50,6 +50,7 @@ class ConjugateGradients final : public Solver {
   }
 
   [[nodiscard]] std::span<const float> image() const noexcept override { return x_; }
+  [[nodiscard]] Rows rows() const noexcept override { return {residual_, true}; }
 
   State state() override {
     return {

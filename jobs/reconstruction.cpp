@@ -9,14 +9,19 @@
 #include <utility>
 
 #include "acquisition/detectors.hpp"
+#include "acquisition/frame_layout.hpp"
 #include "acquisition/ranges.hpp"
 #include "acquisition/sample_encodings.hpp"
 #include "base/csv_numbers.hpp"
 #include "base/errors.hpp"
+#include "jobs/explained_part.hpp"
+#include "jobs/filtered_model.hpp"
 #include "jobs/wavelength_rows.hpp"
 #include "methods/filter_settings.hpp"
 #include "methods/host_memory.hpp"
 #include "methods/overrides.hpp"
+#include "methods/reconstructed_volumes.hpp"
+#include "methods/row_filter.hpp"
 #include "operators/arrivals.hpp"
 #include "operators/interpolated_model.hpp"
 #include "operators/spherical_model.hpp"
@@ -54,11 +59,23 @@ Grid stated_grid(const Configuration& configuration) {
   return grid;
 }
 
-/// Whether somebody has set a key of [filter].
+/// Whether somebody has set a key of [filter] but the mute. Else samples stay as they are, which models explain.
 bool asks_for_filter(const FilterSection& filter) {
   const FilterSection untouched;
-  return filter.kind != untouched.kind || filter.band || filter.skirt || filter.notch || !filter.pulse_file.empty() ||
-         filter.noise != untouched.noise;
+  return filter.kind != untouched.kind || filter.band || filter.skirt || filter.upper_skirt || filter.notch ||
+         !filter.pulse_file.empty() || filter.noise != untouched.noise;
+}
+
+/// What A-scans and the model's pressures are filtered by.
+FilterOptions stated_filter(const Configuration& configuration, const Acquisition& acquisition, ReconstructionJob& job) {
+  if (!asks_for_filter(section<FilterSection>(configuration))) return {};
+  FilterOptions filter = resolve_filter(configuration, acquisition, job.notes);
+  SetupReport report;
+  report_filter(report, filter);
+  job.notes.push_back(fmt::format("{}: A-scans and what the model says of them are filtered: {}", configuration.name(),
+                                  report.rows.back().second));
+  for (std::string& line : filter_warnings(configuration, filter, acquisition)) job.warnings.push_back(std::move(line));
+  return filter;
 }
 
 /// Throws InputError where no sound of the grid is in the record; a warning where some is not.
@@ -106,6 +123,20 @@ void add_to(Digest& digest, const ImpulseResponse& response) {
   digest.add(std::as_bytes(std::span(response.samples)));
 }
 
+void add_to(Digest& digest, const FilterOptions& filter) {
+  digest.add(std::string_view("filter"));
+  digest.add(static_cast<std::uint8_t>(filter.kind));
+  for (const Hertz frequency : {filter.low, filter.high, filter.skirt, filter.upper_skirt}) digest.add(frequency.value);
+  if (filter.notch) {
+    digest.add(filter.notch->centre.value);
+    digest.add(filter.notch->width.value);
+  }
+  if (!filter.pulse) return;
+  digest.add(filter.noise);
+  digest.add(filter.pulse->sample_rate.value);
+  digest.add(std::as_bytes(std::span(filter.pulse->samples)));
+}
+
 DigestValue identity_of(const Reconstruction& job, const ModelGeometry& geometry, std::span<const float> data) {
   const ReconstructionSection& settings = job.settings;
   Digest digest;
@@ -138,15 +169,23 @@ DigestValue identity_of(const Reconstruction& job, const ModelGeometry& geometry
     digest.add(std::uint64_t{job.element_parts.along});
   }
   if (job.response) add_to(digest, *job.response);
+  if (job.filter.kind != FilterKind::none) add_to(digest, job.filter);
   digest.add(std::as_bytes(data));
   return digest.value();
 }
 
 constexpr std::size_t most_response_samples = 65536;
 
-std::optional<ImpulseResponse> stated_response(const Configuration& configuration) {
+/// Of [reconstruction], else of live images.
+std::optional<ImpulseResponse> stated_response(const Configuration& configuration, const VolumeSettings& of_images,
+                                               std::vector<std::string>& notes) {
   const auto& settings = section<ReconstructionSection>(configuration);
-  if (settings.impulse_response.empty()) return std::nullopt;
+  if (settings.impulse_response.empty()) {
+    if (!of_images.response) return std::nullopt;
+    return ImpulseResponse{of_images.response->samples, of_images.response->zero};
+  }
+  if (of_images.response)
+    notes.push_back(fmt::format("{} replaces the response of live images", configuration.place(text_of_key("impulse_response"))));
   ImpulseResponse response;
   const std::string key = configuration.place(text_of_key("impulse_response"));
   response.samples = read_csv_samples(settings.impulse_response, key, most_response_samples);
@@ -182,6 +221,26 @@ double solver_bytes(const ReconstructionSection& settings, std::size_t voxels, s
   return sizeof(float) * ((images + 1.0) * static_cast<double>(voxels) + (of_data + 2.0) * static_cast<double>(values));
 }
 
+/// A warning where other sound than the grid's is in the data. Of rows and detectors of all processes.
+void warn_of_sound_outside(const Configuration& configuration, const Reconstruction& part, std::span<const float> samples,
+                           std::vector<std::string>& warnings) {
+  constexpr double worth_warning = 0.05;
+  ResponseReach reach;
+  if (part.response) {
+    reach.before = static_cast<double>(part.response->zero) / part.geometry.sample_rate;
+    reach.after = static_cast<double>(part.response->samples.size() - 1 - part.response->zero) / part.geometry.sample_rate;
+  }
+  const SoundFromOutside found = sound_from_outside(part.geometry, samples, model_band(part), part.largest_half_diagonal, reach);
+  if (found.all() < worth_warning) return;
+  const auto percent = [](double share) { return std::round(100.0 * share); };
+  warnings.push_back(
+      fmt::format("{}: {:g} % of the sound in the model's band comes when none of the grid arrives{}: {:g} % earlier ([filter] "
+                  "mute, where it is "
+                  "the light's own), {:g} % later (a larger [grid]); what the model cannot explain spoils the volume",
+                  configuration.place("[grid]"), percent(found.all()), part.wavelength.empty() ? "" : " at " + part.wavelength,
+                  percent(found.before), percent(found.after)));
+}
+
 SphericalModelOptions spherical_options(const Reconstruction& job) {
   SphericalModelOptions options;
   options.highest_frequency = highest_frequency_of(job.settings, job.geometry);
@@ -191,27 +250,33 @@ SphericalModelOptions spherical_options(const Reconstruction& job) {
   return options;
 }
 
-/// How volumes of these wavelengths are unmixed, where that is wished.
+/// How volumes of these wavelengths are unmixed, where that is wished. `divided`: by their energies already.
 std::optional<UnmixingPlan> unmixing_of(const Configuration& configuration, const Acquisition& acquisition,
-                                        const std::vector<WavelengthRows>& lights) {
+                                        const std::vector<WavelengthRows>& lights, bool divided) {
   if (lights.size() == 1 && !unmixing(configuration).components.empty()) {
     throw InputError(configuration.place("[unmixing] components"), "some, and the volume of one wavelength",
                      "no such key, or several wavelengths");
   }
   std::vector<Metres> wavelengths;
   for (const WavelengthRows& light : lights) wavelengths.push_back(light.wavelength);
-  return resolve_unmixing(configuration, lights_of(acquisition, wavelengths));
+  std::vector<UnmixedLight> unmixed = lights_of(acquisition, wavelengths);
+  if (divided) {
+    for (UnmixedLight& light : unmixed) light.energy = 1.0;
+  }
+  return resolve_unmixing(configuration, unmixed);
 }
 
 /// What the parts of a job have in common.
-Reconstruction part_of_all(const Configuration& configuration, const Acquisition& acquisition, MetresPerSecond velocity) {
+Reconstruction part_of_all(const Configuration& configuration, const Acquisition& acquisition, MetresPerSecond velocity,
+                           std::size_t muted) {
   Reconstruction part;
   part.settings = section<ReconstructionSection>(configuration);
   if (!part.settings.non_negative) part.settings.non_negative = part.settings.solver == ReconstructionSolver::fista;
   part.geometry.grid = stated_grid(configuration);
-  part.geometry.samples = acquisition.samples;
+  part.geometry.samples = acquisition.samples - muted;
   part.geometry.sample_rate = acquisition.sample_rate;
-  part.geometry.start_time = acquisition.start_time - acquisition.time_offset;
+  part.geometry.start_time =
+      acquisition.start_time - acquisition.time_offset + static_cast<double>(muted) / acquisition.sample_rate;
   part.geometry.velocity = velocity;
   return part;
 }
@@ -257,15 +322,17 @@ void choose_element_parts(const Configuration& configuration, Reconstruction& pa
 
 /// Volumes of several wavelengths wait for the last, and for what is made of them.
 double volume_bytes(const ReconstructionJob& job) {
-  if (job.parts.size() == 1) return 0.0;
-  std::size_t volumes = job.parts.size();
+  // One that is written as its magnitudes, or without what is negative, is made beside it.
+  const std::size_t shown = job.shown == ShownPart::signed_values ? 0 : 1;
+  std::size_t volumes = job.parts.size() == 1 ? shown : shown + job.parts.size();
   if (job.unmixing) volumes += job.unmixing->components.size() + (job.unmixing->saturation ? 1 : 0);
   return sizeof(float) * static_cast<double>(volumes) * static_cast<double>(job.parts.front().geometry.grid.pixels());
 }
 
-/// [row, sample]
+/// [row, sample]; `event_gains` as VolumeSettings has them.
 std::vector<float> samples_of(const Configuration& configuration, Recording& recording, std::size_t frame,
-                              const Acquisition& acquisition, std::vector<std::string>& notes) {
+                              const Acquisition& acquisition, const std::vector<float>& event_gains,
+                              std::vector<std::string>& notes) {
   std::vector<float> samples(acquisition.a_scans() * acquisition.samples);
   recording.read_frame(frame, samples);
   if (const auto& scale = configuration.acquisition.sample_scale) {
@@ -276,18 +343,40 @@ std::vector<float> samples_of(const Configuration& configuration, Recording& rec
       notes.push_back(
           fmt::format("{}: [acquisition] sample_scale = {:g} replaces {:g} of the data", configuration.name(), *scale, stated));
   }
+  if (event_gains.empty()) return samples;
+  const std::vector<EventReceiver> pairs = FrameLayout(acquisition).pairs();
+  for (std::size_t row = 0; row < pairs.size(); ++row) {
+    const float gain = event_gains[pairs[row].event];
+    for (float& sample : std::span(samples).subspan(row * acquisition.samples, acquisition.samples)) sample *= gain;
+  }
   return samples;
 }
 
+/// Of rows [row, sample] their last `kept` samples, one row behind the other, filtered.
+void mute_and_filter(std::vector<float>& samples, const Acquisition& acquisition, std::size_t kept,
+                     const FilterOptions& options) {
+  std::optional<RowFilter> filter;
+  if (options.kind != FilterKind::none) filter.emplace(options, kept, 1);
+  const std::size_t rows = acquisition.a_scans();
+  for (std::size_t row = 0; row < rows; ++row) {
+    float* const to = samples.data() + row * kept;
+    // Forward, onto what was read.
+    if (kept != acquisition.samples) std::copy_n(samples.data() + (row + 1) * acquisition.samples - kept, kept, to);
+    if (filter) filter->apply(to, to, 0);
+  }
+  samples.resize(rows * kept);
+}
+
 /// Of a part with the detectors of all processes, one with those of this one, and their samples.
-void take_samples(Reconstruction& part, const std::vector<float>& frame, const std::vector<std::size_t>& rows,
-                  const Communicator& communicator) {
+void take_samples(const Configuration& configuration, Reconstruction& part, const std::vector<float>& frame,
+                  const std::vector<std::size_t>& rows, const Communicator& communicator, std::vector<std::string>& warnings) {
   const std::size_t count = part.geometry.samples;
   std::vector<float> samples(rows.size() * count);
   for (std::size_t k = 0; k < rows.size(); ++k) {
     std::copy_n(frame.begin() + static_cast<std::ptrdiff_t>(rows[k] * count), count,
                 samples.begin() + static_cast<std::ptrdiff_t>(k * count));
   }
+  warn_of_sound_outside(configuration, part, samples, warnings);
   part.identity = identity_of(part, part.geometry, samples);
   const RowRange own = rows_of_rank(rows.size(), communicator.rank(), communicator.size());
   const auto of_rows = [&](auto& values, std::size_t each) {
@@ -301,6 +390,11 @@ void take_samples(Reconstruction& part, const std::vector<float>& frame, const s
 }
 
 }  // namespace
+
+Hertz model_band(const Reconstruction& job) {
+  if (job.settings.model == ReconstructionModel::spherical) return highest_frequency_of(job.settings, job.geometry);
+  return job.geometry.velocity / (2.0 * voxel_spacing(job.geometry.grid));
+}
 
 void check_reconstruction(const Configuration& configuration) {
   const auto& settings = section<ReconstructionSection>(configuration);
@@ -325,7 +419,7 @@ void check_reconstruction(const Configuration& configuration) {
     refuse("impulse_response", "none, with impulse_zero", "the name of a file");
   if (settings.discrepancy_factor && !settings.noise) refuse("discrepancy_factor", "no noise", "no such key, or noise too");
   if (settings.wavelength && !settings.wavelengths.empty()) refuse("wavelengths", "a list, and wavelength", "one of both keys");
-  check_unmixing_section(configuration);
+  check_volume_settings(configuration);
   static_cast<void>(stated_grid(configuration));
 }
 
@@ -348,13 +442,21 @@ ReconstructionJob prepare_reconstruction(const Configuration& configuration, Rec
     throw InputError(configuration.place("[material] longitudinal_velocity"), "none, and none in the data",
                      "that of sound in the part");
   }
-  if (asks_for_filter(section<FilterSection>(configuration)))
-    job.warnings.push_back(fmt::format("{}: [filter] is not applied: models explain samples as they are", configuration.name()));
-
-  const std::vector<WavelengthRows> lights = rows_of_wavelengths(configuration, acquisition);
-  job.unmixing = unmixing_of(configuration, acquisition, lights);
-  Reconstruction shared = part_of_all(configuration, acquisition, material.longitudinal_velocity);
-  shared.response = stated_response(configuration);
+  const VolumeSettings of_images = volume_settings(configuration, acquisition, material.longitudinal_velocity);
+  const auto& stated = section<ReconstructionSection>(configuration);
+  const std::vector<WavelengthRows> lights =
+      rows_of_wavelengths(configuration, acquisition, {of_images.wavelengths, of_images.wavelengths_place});
+  if (!of_images.wavelengths.empty() && (stated.wavelength || !stated.wavelengths.empty())) {
+    job.notes.push_back(fmt::format("{} replaces {}",
+                                    configuration.place(text_of_key(stated.wavelength ? "wavelength" : "wavelengths")),
+                                    of_images.wavelengths_place));
+  }
+  job.unmixing = unmixing_of(configuration, acquisition, lights, !of_images.event_gains.empty());
+  job.shown = of_images.shown;
+  const std::size_t muted = muted_samples(configuration, acquisition, job.notes);
+  Reconstruction shared = part_of_all(configuration, acquisition, material.longitudinal_velocity, muted);
+  shared.filter = stated_filter(configuration, acquisition, job);
+  shared.response = stated_response(configuration, of_images, job.notes);
   const std::vector<Detector> detectors = detectors_of(acquisition);
   for (const WavelengthRows& light : lights) {
     Reconstruction part = shared;
@@ -380,8 +482,10 @@ ReconstructionJob prepare_reconstruction(const Configuration& configuration, Rec
       besides);
   if (before_reading) before_reading(job);
 
-  const std::vector<float> samples = samples_of(configuration, recording, frame, acquisition, job.notes);
-  for (std::size_t k = 0; k < lights.size(); ++k) take_samples(job.parts[k], samples, lights[k].rows, communicator);
+  std::vector<float> samples = samples_of(configuration, recording, frame, acquisition, of_images.event_gains, job.notes);
+  mute_and_filter(samples, acquisition, shared.geometry.samples, shared.filter);
+  for (std::size_t k = 0; k < lights.size(); ++k)
+    take_samples(configuration, job.parts[k], samples, lights[k].rows, communicator, job.warnings);
   return job;
 }
 
@@ -389,8 +493,9 @@ std::unique_ptr<LinearOperator> make_model(const Reconstruction& job, const Oper
   std::unique_ptr<LinearOperator> model = job.settings.model == ReconstructionModel::interpolated
                                               ? make_interpolated_model(job.geometry, site)
                                               : make_spherical_model(job.geometry, spherical_options(job), site);
-  if (!job.response) return model;
-  return make_responding_model(std::move(model), job.geometry.samples, *job.response, *site.team);
+  if (job.response) model = make_responding_model(std::move(model), job.geometry.samples, *job.response, *site.team);
+  if (job.filter.kind == FilterKind::none) return model;
+  return make_filtered_model(std::move(model), job.geometry.samples, job.filter, *site.team);
 }
 
 double model_bytes(const Reconstruction& job, const OperatorSite& site) {
@@ -398,6 +503,8 @@ double model_bytes(const Reconstruction& job, const OperatorSite& site) {
                           ? interpolated_model_bytes(job.geometry, site)
                           : spherical_model_bytes(job.geometry, spherical_options(job), site);
   if (job.response) bytes += responding_model_bytes(job.data.size(), job.geometry.samples, *job.response, site.team->size());
+  if (job.filter.kind != FilterKind::none)
+    bytes += filtered_model_bytes(job.data.size(), job.geometry.samples, job.filter, site.team->size());
   return static_cast<double>(bytes);
 }
 
@@ -422,10 +529,13 @@ std::unique_ptr<Solver> make_solver(const Reconstruction& job, const LeastSquare
 
 StoppingRules stopping_rules(const Reconstruction& job) {
   const double values = static_cast<double>(job.rows) * static_cast<double>(job.geometry.samples);
+  // Of a sample as it is recorded: what the filter leaves of it is in the residual.
+  const double left = job.filter.kind == FilterKind::none ? 1.0 : filtered_noise(job.filter, job.geometry.samples);
   return {.iterations = job.settings.iterations,
           .tolerance = job.settings.tolerance,
-          .discrepancy =
-              job.settings.noise ? job.settings.discrepancy_factor.value_or(1.0) * *job.settings.noise * std::sqrt(values) : 0.0};
+          .discrepancy = job.settings.noise
+                             ? job.settings.discrepancy_factor.value_or(1.0) * *job.settings.noise * left * std::sqrt(values)
+                             : 0.0};
 }
 
 }  // namespace echoform

@@ -15,6 +15,8 @@
 #include "jobs/digest.hpp"
 #include "jobs/run_solver.hpp"
 #include "jobs/solver.hpp"
+#include "methods/filter_settings.hpp"
+#include "methods/optoacoustic_images.hpp"
 #include "methods/unmixing_settings.hpp"
 #include "operators/element_parts.hpp"
 #include "operators/linear_operator.hpp"
@@ -34,14 +36,16 @@ struct Reconstruction {
   Metres largest_half_diagonal;             ///< of the elements of all processes
   ElementParts element_parts;               ///< of rectangular elements, likewise
   std::optional<ImpulseResponse> response;  ///< of the detectors, where it is stated
+  FilterOptions filter;                     ///< of data and model; of the kind `none` where nobody asks for one
   double solver_bytes = 0.0;                ///< of memory, frame and volume counted in; that of the model comes to it
   DigestValue identity{};  ///< of model, solver, penalty, grid, detectors, response and samples: what a checkpoint goes on with
 };
 
 struct ReconstructionJob {
-  std::vector<Reconstruction> parts;     ///< one at least, of a wavelength each, of the same grid
-  std::optional<UnmixingPlan> unmixing;  ///< of their volumes
-  double volume_bytes = 0.0;             ///< of memory, for the volumes of several wavelengths and what is made of them
+  std::vector<Reconstruction> parts;           ///< one at least, of a wavelength each, of the same grid
+  std::optional<UnmixingPlan> unmixing;        ///< of their volumes
+  ShownPart shown = ShownPart::signed_values;  ///< of the volumes, in files and previews
+  double volume_bytes = 0.0;                   ///< of memory, for the volumes of several wavelengths and what is made of them
   std::vector<std::string> notes;
   std::vector<std::string> warnings;
 };
@@ -51,21 +55,25 @@ struct ReconstructionJob {
 void check_reconstruction(const Configuration& configuration);
 
 /// Frame `frame` (< frames()) of a recording whose events are all passive, as [material], [probe] and [acquisition] have it: rows
-/// of dead elements are left out, those of each wavelength that is wanted (jobs/wavelength_rows.hpp) are shared out among the
-/// processes by blocks. Throws InputError: as check_reconstruction(), rows_of_wavelengths() and resolve_unmixing(), other events,
-/// no velocity, [unmixing] of one wavelength, detectors within the grid, sound that reaches none of the record, a file of an
-/// impulse response that is none, fewer rows than processes, more memory than [imaging] memory_limit; and as read_frame().
-/// `before_reading`, where there is one, is handed the job before samples are read, which takes long: without data and
-/// identities, and with the detectors of all processes. It may refuse by a throw. `besides`: bytes of the host's memory that the
-/// program takes beside samples, model, solver and volumes.
+/// of dead elements are left out, muted samples too, and rows are filtered where [filter] asks for it, as the model then is;
+/// those of each wavelength that is wanted (jobs/wavelength_rows.hpp) are shared out among the processes by blocks. Throws
+/// InputError: as check_reconstruction(), rows_of_wavelengths() and resolve_unmixing(), other events, no velocity, keys of live
+/// images that no model does (methods/reconstructed_volumes.hpp), a filter as resolve_filter() and muted_samples() have it,
+/// [unmixing] of one wavelength, detectors within the grid, sound that reaches none of the record, a file of an impulse response
+/// that is none, fewer rows than processes, more memory than [imaging] memory_limit; and as read_frame(). `before_reading`, where
+/// there is one, is handed the job before samples are read, which takes long: without data and identities, and with the detectors
+/// of all processes. It may refuse by a throw. `besides`: bytes of the host's memory that the program takes beside samples,
+/// model, solver and volumes.
 [[nodiscard]] ReconstructionJob prepare_reconstruction(
     const Configuration& configuration, Recording& recording, std::size_t frame, const Communicator& communicator,
     const std::function<void(const ReconstructionJob& job)>& before_reading = {}, double besides = 0.0);
 
-/// H of this process's rows, with what their detectors make of pressures. The site's team outlives it.
+/// H of this process's rows, with what their detectors make of pressures, filtered as the data are. The site's team outlives it.
 [[nodiscard]] std::unique_ptr<LinearOperator> make_model(const Reconstruction& job, const OperatorSite& site);
 /// Of the host's memory, what that will hold: to be asked before it is made.
 [[nodiscard]] double model_bytes(const Reconstruction& job, const OperatorSite& site);
+/// The highest frequency of what a volume makes of data: that of the spherical model's band, or of waves of two voxels.
+[[nodiscard]] Hertz model_band(const Reconstruction& job);
 [[nodiscard]] std::unique_ptr<Solver> make_solver(const Reconstruction& job, const LeastSquares& problem);
 [[nodiscard]] StoppingRules stopping_rules(const Reconstruction& job);
 

@@ -65,6 +65,13 @@ class Solver {
   virtual void begin() = 0;
   [[nodiscard]] virtual Iteration iterate() = 0;
   [[nodiscard]] virtual std::span<const float> image() const noexcept = 0;
+  /// Of this process's rows: H x, or y - H x where the solver has that.
+  struct Rows {
+    std::span<const float> values;
+    bool residual = false;
+  };
+  /// After iterate(), as its misfit is.
+  [[nodiscard]] virtual Rows rows() const noexcept = 0;
 
   enum class Extent : std::uint8_t {
     shared,  ///< the same on every process

@@ -61,6 +61,7 @@ class TotalVariation final : public Solver {
   }
 
   [[nodiscard]] std::span<const float> image() const noexcept override { return x_; }
+  [[nodiscard]] Rows rows() const noexcept override { return {of_x_, false}; }
 
   State state() override {
     return {.vectors = {{"x", x_, Extent::shared},

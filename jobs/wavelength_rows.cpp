@@ -29,17 +29,20 @@ double nanometres(Metres wavelength) {
 /// Which wavelengths are taken, and which of them an event is of.
 class Chooser {
  public:
-  Chooser(const Configuration& configuration, const Acquisition& acquisition)
-      : configuration_(configuration), settings_(section<ReconstructionSection>(configuration)) {
+  Chooser(const Configuration& configuration, const Acquisition& acquisition, const NamedWavelengths& otherwise)
+      : configuration_(configuration) {
+    const auto& settings = section<ReconstructionSection>(configuration);
     for (const TransmitEvent& event : acquisition.events) {
       of_event_.push_back(std::get<PassiveEvent>(event.form).wavelength);
       known_.emplace(name_of_wavelength(of_event_.back()), of_event_.back());
     }
     light_of_.resize(of_event_.size());
-    if (settings_.wavelength) {
-      add("wavelength", *settings_.wavelength);
-    } else if (!settings_.wavelengths.empty()) {
-      for (const Metres wanted : settings_.wavelengths) add("wavelengths", wanted);
+    if (settings.wavelength) {
+      add("[reconstruction] wavelength", *settings.wavelength);
+    } else if (!settings.wavelengths.empty()) {
+      for (const Metres wanted : settings.wavelengths) add("[reconstruction] wavelengths", wanted);
+    } else if (!otherwise.wavelengths.empty()) {
+      for (const Metres wanted : otherwise.wavelengths) add(otherwise.place, wanted);
     } else {
       add_all();
     }
@@ -59,7 +62,7 @@ class Chooser {
 
  private:
   [[noreturn]] void refuse(std::string_view key, std::string_view found, std::string_view expected) const {
-    throw InputError(configuration_.place(fmt::format("[reconstruction] {}", key)), found, expected);
+    throw InputError(configuration_.place(key), found, expected);
   }
 
   [[nodiscard]] std::string list() const {
@@ -87,7 +90,7 @@ class Chooser {
 
   void add_all() {
     if (known_.size() > 1 && known_.contains(name_of_wavelength(Metres(0.0)))) {
-      refuse("wavelengths", "no such key, and events without a wavelength beside others",
+      refuse("[reconstruction] wavelengths", "no such key, and events without a wavelength beside others",
              fmt::format("those that are taken, of {}", list()));
     }
     for (const auto& [name, wavelength] : known_) lights_.push_back({name, wavelength, {}});
@@ -99,7 +102,6 @@ class Chooser {
   }
 
   const Configuration& configuration_;
-  const ReconstructionSection& settings_;
   std::vector<Metres> of_event_;
   std::map<std::string, Metres> known_;
   std::vector<WavelengthRows> lights_;
@@ -108,8 +110,9 @@ class Chooser {
 
 }  // namespace
 
-std::vector<WavelengthRows> rows_of_wavelengths(const Configuration& configuration, const Acquisition& acquisition) {
-  return Chooser(configuration, acquisition).rows(acquisition);
+std::vector<WavelengthRows> rows_of_wavelengths(const Configuration& configuration, const Acquisition& acquisition,
+                                                const NamedWavelengths& otherwise) {
+  return Chooser(configuration, acquisition, otherwise).rows(acquisition);
 }
 
 }  // namespace echoform

@@ -17,9 +17,17 @@ struct WavelengthRows {
   std::vector<std::size_t> rows;  ///< of the frame, ascending: of detectors that live, one at least
 };
 
-/// Of the wavelength or wavelengths that [reconstruction] names, in that order; else of all that the data have, ascending. Of an
+/// Wavelengths that another section than [reconstruction] names.
+struct NamedWavelengths {
+  std::vector<Metres> wavelengths;
+  std::string place;  ///< the key, as messages name it
+};
+
+/// Of the wavelength or wavelengths that [reconstruction] names, in that order, else of `otherwise`; else of all that the data
+/// have, ascending. Of an
 /// acquisition of passive events alone that has passed validate(). Throws InputError, naming configuration and key: a wavelength
 /// that is not there, or twice, dead elements alone, and, where all are wanted, events without a wavelength beside others.
-[[nodiscard]] std::vector<WavelengthRows> rows_of_wavelengths(const Configuration& configuration, const Acquisition& acquisition);
+[[nodiscard]] std::vector<WavelengthRows> rows_of_wavelengths(const Configuration& configuration, const Acquisition& acquisition,
+                                                              const NamedWavelengths& otherwise = {});
 
 }  // namespace echoform

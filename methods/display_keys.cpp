@@ -59,8 +59,8 @@ void add_display_keys(std::vector<Key>& k) {
       {"display",
        "interpolation",
        "",
-       "Between the pixels of the imaging grid. Of numbers cubic is bilinear; of those that wrap round, or of which some are no "
-       "value, all is nearest.",
+       "Between the pixels of the imaging grid. Of numbers, and where the display reaches beyond [grid], cubic is bilinear; of "
+       "numbers that wrap round, or of which some are no value, all is nearest.",
        {},
        LiveEffect::imaging},
       words::scan_interpolation, [](auto& c) -> auto& { return section<DisplaySection>(c).interpolation; }));

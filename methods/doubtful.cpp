@@ -8,10 +8,14 @@
 #include <optional>
 #include <string_view>
 
+#include "acquisition/detectors.hpp"
+#include "acquisition/facing.hpp"
+#include "config/reconstruction_section.hpp"
 #include "config/sound_section.hpp"
 #include "methods/array_shape.hpp"
 #include "methods/display_settings.hpp"
 #include "methods/filter_settings.hpp"
+#include "methods/flow.hpp"
 
 namespace echoform {
 namespace {
@@ -27,6 +31,7 @@ constexpr double finest_pitch = 5e-6;      // m
 constexpr double lowest_frequency = 20e3;  // Hz: above what is heard
 constexpr double lowest_bandwidth = 1e3;   // Hz
 constexpr double lowest_rate = 100e3;      // Hz
+constexpr double lowest_repetition = 200;  // Hz: of events for flow; the slowest that scanners offer are above
 constexpr double fewest_samples = 4.0;     // that a ball's sound lasts
 constexpr double longest_time = 10e-3;     // s: sound in steel has gone 59 m by then
 
@@ -48,6 +53,11 @@ class Doubts {
     lines_.push_back(
         fmt::format("{}: shear waves at {:g} m/s are not slower than longitudinal ones at {:g} m/s: the other way round?", where,
                     shear->value, longitudinal->value));
+  }
+  /// Of events that last so long: a rate that looks like kHz.
+  void pulse_repetition(std::string_view where, Hertz value, Seconds event) {
+    if (!(value.value > 0.0) || value.value >= lowest_repetition || 1e3 * value.value * event.value > 1.0) return;
+    say(where, value.value, "Hz", fmt::format("kHz, for {:g} Hz?", 1e3 * value.value));
   }
   /// A place or a size that may be 0.
   void length(std::string_view where, std::optional<Metres> value, double most) {
@@ -134,6 +144,8 @@ void doubt_events(Doubts& doubts, const std::vector<TransmitEvent>& events) {
     const TransmitForm& form = events[event].form;
     if (const auto* const plane = std::get_if<PlaneWaveEvent>(&form)) {
       doubts.time(where("delay"), plane->delay);
+      const double slowness = std::hypot(plane->slowness_x, plane->slowness_y, plane->slowness_z);
+      if (plane->slowness_z > 0.0) doubts.velocity(where("velocity"), MetresPerSecond(1.0 / slowness));
     } else if (const auto* const point = std::get_if<PointWaveEvent>(&form)) {
       doubts.velocity(where("velocity"), point->velocity);
       doubts.length(where("x of the point"), point->point.x, farthest);
@@ -177,6 +189,12 @@ void doubt_sound(Doubts& doubts, const Configuration& c) {
 
 }  // namespace
 
+std::optional<std::string> doubtful_places(std::span<const Detector> detectors) {
+  const double spread = spread_of(detectors).value;
+  if (spread <= farthest) return std::nullopt;
+  return fmt::format("metres: mm, for {:g} m?", 1e-3 * spread);
+}
+
 std::vector<std::string> doubtful_settings(const Configuration& c) {
   Doubts doubts;
   doubts.velocity(c.place("[material] longitudinal_velocity"), c.material.longitudinal_velocity);
@@ -205,6 +223,8 @@ std::vector<std::string> doubtful_settings(const Configuration& c) {
   // The lower edge of a band and the width of a notch may be low ones.
   doubts.frequencies(c.place("[filter] band"), section<FilterSection>(c).band, {lowest_bandwidth, lowest_frequency});
   doubts.frequency(c.place("[filter] skirt"), section<FilterSection>(c).skirt, lowest_frequency);
+  doubts.frequency(c.place("[filter] upper_skirt"), section<FilterSection>(c).upper_skirt, lowest_frequency);
+  doubts.time(c.place("[filter] mute"), section<FilterSection>(c).mute);
   doubts.frequencies(c.place("[filter] notch"), section<FilterSection>(c).notch, {lowest_frequency, lowest_bandwidth});
   doubts.frequency(c.place("[acquisition] sample_rate"), c.acquisition.sample_rate, lowest_rate);
   doubts.time(c.place("[acquisition] start_time"), c.acquisition.start_time);
@@ -213,6 +233,8 @@ std::vector<std::string> doubtful_settings(const Configuration& c) {
     doubts.sampling(c.place("[acquisition] sample_rate"), *c.acquisition.sample_rate, *c.probe.centre_frequency,
                     *c.probe.bandwidth);
   }
+  doubts.frequency(c.place("[reconstruction] highest_frequency"), section<ReconstructionSection>(c).highest_frequency,
+                   lowest_frequency);
   const SimulatorSection& simulator = c.simulator;
   doubts.velocity(c.place("[simulator] longitudinal_velocity"), simulator.longitudinal_velocity);
   doubts.velocity(c.place("[simulator] shear_velocity"), simulator.shear_velocity);
@@ -239,11 +261,17 @@ std::vector<std::string> doubtful_data(const Configuration& c, const Acquisition
   }
   doubts.velocity("data: velocity of the wedge", unless(c.couplant.velocity, wedge_velocity));
   if (!c.probe.pitch) doubts.pitch("data: distance of neighbouring elements", neighbour_distance(probe));
+  if (all_passive(acquisition.events) && !c.probe.pitch)
+    doubts.length("data: detectors from the middle of all, up to", spread_of(detectors_of(acquisition)), farthest);
   doubts.frequency("data: centre frequency", unless(c.probe.centre_frequency, probe.centre_frequency), lowest_frequency);
   doubts.frequency("data: bandwidth", unless(c.probe.bandwidth, probe.bandwidth), lowest_bandwidth);
   doubts.frequency("data: sample rate", unless(c.acquisition.sample_rate, acquisition.sample_rate), lowest_rate);
   doubts.time("data: start time", unless(c.acquisition.start_time, acquisition.start_time));
   doubts.time("data: time offset", unless(c.acquisition.time_offset, acquisition.time_offset));
+  if (wants_flow(c)) {
+    doubts.pulse_repetition(doppler(c).pulse_repetition ? c.place("[doppler] pulse_repetition") : "data: pulse repetition",
+                            acquisition.pulse_repetition, duration_of_event(acquisition));
+  }
   doubt_events(doubts, acquisition.events);
   doubt_positions(doubts, acquisition.positions);
   if (!c.acquisition.sample_rate || !c.probe.centre_frequency || !c.probe.bandwidth) {

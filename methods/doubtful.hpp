@@ -1,9 +1,12 @@
 // Values that are legal and cannot be meant: told with a guess at the mistake, wherever they come from.
 #pragma once
 
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "acquisition/detectors.hpp"
 #include "config/configuration.hpp"
 
 namespace echoform {
@@ -18,5 +21,9 @@ namespace echoform {
 /// those values that come from the data; `wedge_velocity` as StatedByData has it.
 [[nodiscard]] std::vector<std::string> doubtful_data(const Configuration& configuration, const Acquisition& acquisition,
                                                      const Material& material, MetresPerSecond wedge_velocity = {});
+
+/// What places of detectors that are farther than 1 m from their middle are likely to be, as what is expected: "metres: mm, for
+/// 0.04 m?". Nothing of others.
+[[nodiscard]] std::optional<std::string> doubtful_places(std::span<const Detector> detectors);
 
 }  // namespace echoform

@@ -32,10 +32,14 @@ void add_filter_keys(std::vector<Key>& k) {
   k.push_back(std::move(band));
   k.push_back(number(
       {"filter", "skirt", "Hz",
-       "How wide the edges of the band are, from 1 % to 99 % of the amplitude. What is imaged reaches up to 2.8 / skirt farther "
-       "into the A-scan.",
-       "half the band, and no more than its lower edge", LiveEffect::imaging},
+       "How wide the edges of the band are, from 1 % to 99 % of the amplitude; the lower one alone where upper_skirt is stated. "
+       "What is imaged reaches up to 2.8 / skirt farther into the A-scan, of the narrower one.",
+       "half the band, and at the lower edge no more than that edge", LiveEffect::imaging},
       width, [](auto& c) -> auto& { return section<FilterSection>(c).skirt; }));
+  k.push_back(number(
+      {"filter", "upper_skirt", "Hz", "How wide the upper edge of the band is.", "skirt where that is stated, else half the band",
+       LiveEffect::imaging},
+      width, [](auto& c) -> auto& { return section<FilterSection>(c).upper_skirt; }));
   k.push_back(number_pair(
       {"filter", "notch", "Hz",
        "A frequency that is taken away, with every kind but none, and the width within which less than half the amplitude "
@@ -62,6 +66,12 @@ void add_filter_keys(std::vector<Key>& k) {
        {},
        LiveEffect::imaging},
       within(FilterOptions::noises), [](auto& c) -> auto& { return section<FilterSection>(c).noise; }));
+  k.push_back(number(
+      {"filter", "mute", "s",
+       "Samples before this time after the pulse are left out before anything else, with every kind: the laser's spike, the "
+       "transmitter's pulse. Rounded up to a multiple of 8 samples of the A-scan.",
+       "none are", LiveEffect::imaging},
+      within(-0.999, 0.999), [](auto& c) -> auto& { return section<FilterSection>(c).mute; }));
 }
 
 }  // namespace echoform

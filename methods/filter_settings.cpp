@@ -29,22 +29,30 @@ struct Band {
   Hertz low;
   Hertz high;
   Hertz skirt;
+  Hertz upper_skirt;
 };
 
 /// Below this part of the centre frequency no probe's bandwidth lies: another unit, or a digit that is lost.
 constexpr double least_bandwidth = 0.05;
+
+constexpr double gates_begin_at = 8.0;  // samples
 
 struct BandChoice {
   std::optional<Band> band;
   std::string reason;  ///< what it follows from, or why there is none
 };
 
+/// One skirt alone is that of both edges.
+Hertz upper_skirt(const FilterSection& section, Hertz low, Hertz high) {
+  return section.upper_skirt.value_or(section.skirt.value_or(usual_upper_skirt(low, high)));
+}
+
 /// As stated, or else all of the probe's -6 dB band and edges outside of it, so that nearly all of it passes. Nothing where its
 /// centre is not known, and where its band is not one between 0 and half the sample rate.
 BandChoice band_of(const FilterSection& section, const Acquisition& acquisition) {
   if (section.band) {
     const auto [low, high] = *section.band;
-    return {Band{low, high, section.skirt.value_or(usual_skirt(low, high))}, "as stated"};
+    return {Band{low, high, section.skirt.value_or(usual_skirt(low, high)), upper_skirt(section, low, high)}, "as stated"};
   }
   const Hertz centre = acquisition.probe.centre_frequency;
   const Hertz bandwidth = acquisition.probe.bandwidth;
@@ -65,6 +73,7 @@ BandChoice band_of(const FilterSection& section, const Acquisition& acquisition)
   const Hertz low = centre - half_band;
   const Hertz high = centre + half_band;
   const Hertz skirt = section.skirt.value_or(usual_skirt(low, high));
+  const Hertz upper = upper_skirt(section, low, high);
   std::string reason = "all of the probe's bandwidth";
   if (!usable) {
     reason = fmt::format("all of {:g} % of the probe's centre frequency, as ", 100.0 * usual_bandwidth);
@@ -72,7 +81,7 @@ BandChoice band_of(const FilterSection& section, const Acquisition& acquisition)
                                                   bandwidth.value, 100.0 * least_bandwidth)
                                     : "no bandwidth is stated";
   }
-  return {Band{std::max(low - 0.5 * skirt, 0.5 * low), std::min(high + 0.5 * skirt, half_rate), skirt}, std::move(reason)};
+  return {Band{std::max(low - 0.5 * skirt, 0.5 * low), std::min(high + 0.5 * upper, half_rate), skirt, upper}, std::move(reason)};
 }
 
 FilterKind kind_of(const FilterSection& section, bool band_known) {
@@ -143,7 +152,7 @@ std::optional<Band> probe_band(const Acquisition& acquisition) {
   if (!(centre.value > 0.0) || centre >= half_rate) return std::nullopt;
   const Hertz bandwidth = acquisition.probe.bandwidth;
   const Hertz half_band = 0.5 * (bandwidth >= least_bandwidth * centre ? bandwidth : usual_bandwidth * centre);
-  return Band{std::max(centre - half_band, Hertz(0.0)), std::min(centre + half_band, half_rate), Hertz()};
+  return Band{std::max(centre - half_band, Hertz(0.0)), std::min(centre + half_band, half_rate), Hertz(), Hertz()};
 }
 
 /// Absolute value, in a band.
@@ -176,6 +185,7 @@ FilterOptions resolve_filter(const Configuration& configuration, const Acquisiti
     options.low = choice.band->low;
     options.high = choice.band->high;
     options.skirt = choice.band->skirt;
+    options.upper_skirt = choice.band->upper_skirt;
   } else if (options.kind == FilterKind::wiener) {
     options.pulse = read_pulse(configuration);
     options.noise = section.noise;
@@ -191,6 +201,25 @@ FilterOptions resolve_filter(const Configuration& configuration, const Acquisiti
   return options;
 }
 
+std::size_t muted_samples(const Configuration& configuration, const Acquisition& acquisition, std::vector<std::string>& notes) {
+  const auto& mute = section<FilterSection>(configuration).mute;
+  if (!mute) return 0;
+  const Seconds opens = acquisition.start_time - acquisition.time_offset;
+  const double rate = acquisition.sample_rate.value;
+  // A time that is written as a sample's own is not after it by rounding.
+  const double wanted = std::ceil((*mute - opens).value * rate - 1e-6);
+  if (!(wanted > 0.0)) return 0;
+  const double muted = gates_begin_at * std::ceil(wanted / gates_begin_at);
+  if (!(muted + 2.0 <= static_cast<double>(acquisition.samples))) {
+    throw InputError(configuration.place("[filter] mute"), fmt::format("{:.6g} us", 1e6 * mute->value),
+                     fmt::format("a time at which A-scans go on: they last from {:.6g} to {:.6g} us", 1e6 * opens.value,
+                                 1e6 * opens.value + 1e6 * static_cast<double>(acquisition.samples - 1) / rate));
+  }
+  notes.push_back(fmt::format("{}: the first {:g} of {} samples, up to {:.6g} us, are left out ([filter] mute)",
+                              configuration.name(), muted, acquisition.samples, 1e6 * opens.value + 1e6 * muted / rate));
+  return static_cast<std::size_t>(muted);
+}
+
 std::vector<std::string> filter_warnings(const Configuration& configuration, const FilterOptions& options,
                                          const Acquisition& acquisition) {
   const FilterSection& section = echoform::section<FilterSection>(configuration);
@@ -204,6 +233,7 @@ std::vector<std::string> filter_warnings(const Configuration& configuration, con
   const bool wiener = options.kind == FilterKind::wiener;
   unheeded(section.band.has_value(), band, "band", "\"band\"");
   unheeded(section.skirt.has_value(), band, "skirt", "\"band\"");
+  unheeded(section.upper_skirt.has_value(), band, "upper_skirt", "\"band\"");
   unheeded(section.notch.has_value(), options.kind != FilterKind::none, "notch", "every kind but \"none\"");
   unheeded(!section.pulse_file.empty(), wiener, "pulse_file", "\"wiener\"");
   unheeded(section.noise != FilterSection().noise, wiener, "noise", "\"wiener\"");
@@ -228,6 +258,7 @@ FilterSection filter_in_use(const FilterSection& asked, const FilterOptions& opt
   if (options.kind == FilterKind::band) {
     section.band = {options.low, options.high};
     section.skirt = options.skirt;
+    section.upper_skirt = options.upper_skirt;
   }
   if (options.notch) section.notch = {options.notch->centre, options.notch->width};
   if (options.kind == FilterKind::wiener) section.noise = options.noise;
@@ -248,8 +279,10 @@ void report_filter(SetupReport& report, const FilterOptions& options) {
     case FilterKind::band:
       values["band"] = {options.low.value, options.high.value};
       values["skirt"] = options.skirt.value;
-      text = fmt::format("a band of {} passes, edges {:.4g} MHz wide", megahertz(options.low, options.high),
-                         1e-6 * options.skirt.value);
+      values["upper_skirt"] = options.upper_skirt.value;
+      text = fmt::format("a band of {} passes, edges {:.4g}", megahertz(options.low, options.high), 1e-6 * options.skirt.value);
+      if (options.upper_skirt != options.skirt) text += fmt::format(" and {:.4g}", 1e-6 * options.upper_skirt.value);
+      text += " MHz wide";
       break;
     case FilterKind::wiener:
       values["noise"] = options.noise;

@@ -19,10 +19,12 @@ enum class FilterWish : std::uint8_t { automatic, mean, band, wiener, none };
 struct FilterSection {
   FilterWish kind = FilterWish::automatic;
   std::optional<std::array<Hertz, 2>> band;   ///< lower and upper edge
-  std::optional<Hertz> skirt;                 ///< how wide the edges are
+  std::optional<Hertz> skirt;                 ///< how wide the edges are, the upper one where upper_skirt is absent
+  std::optional<Hertz> upper_skirt;           ///< how wide the upper edge is
   std::optional<std::array<Hertz, 2>> notch;  ///< centre and width
   std::string pulse_file;                     ///< empty: none; relative to the configuration's file
   double noise = FilterOptions().noise;
+  std::optional<Seconds> mute;  ///< samples before it are left out; of no kind, and of each
 };
 
 /// -6 dB bandwidth of a pulse where none is stated, over its centre frequency.
@@ -33,6 +35,12 @@ inline constexpr double usual_bandwidth = 0.6;
 /// configuration and the key, for options that are missing or out of range.
 [[nodiscard]] FilterOptions resolve_filter(const Configuration& configuration, const Acquisition& acquisition,
                                            std::vector<std::string>& notes);
+
+/// How many samples of each A-scan [filter] mute leaves out, from the first on: up to the first that is not before it, rounded up
+/// to a multiple of 8, from which gates begin. Data like `acquisition`, overridden already. Where there are some, a line is added
+/// to `notes`. Throws InputError, naming configuration and key, where fewer than two samples are left.
+[[nodiscard]] std::size_t muted_samples(const Configuration& configuration, const Acquisition& acquisition,
+                                        std::vector<std::string>& notes);
 
 /// Of a filter in use, resolved from `configuration` for `acquisition`: a line for each key of [filter] that its kind does not
 /// use, and one where next to nothing of the probe's band passes.

@@ -38,6 +38,24 @@ WallFilterOptions wall_filter_of(const Configuration& configuration, std::size_t
   return options;
 }
 
+void find_pulse_repetition(const Configuration& configuration, const Acquisition& acquisition, DopplerPlan& plan) {
+  const std::string key = configuration.place("[doppler] pulse_repetition");
+  plan.of_data = !doppler(configuration).pulse_repetition;
+  plan.pulse_repetition = acquisition.pulse_repetition;
+  if (!(plan.pulse_repetition.value > 0.0)) {
+    throw InputError(key, "none, and none that the data state",
+                     "transmit events a second, by which flow is found (or 0, for images without flow)");
+  }
+  // What rounding makes of events that follow each other without a pause.
+  constexpr double tolerance = 1e-6;
+  const double duration = duration_of_event(acquisition).value;
+  if (plan.pulse_repetition.value * duration <= 1.0 + tolerance) return;
+  throw InputError(plan.of_data ? std::string("data: pulse repetition") : key,
+                   fmt::format("{:g} Hz, an event each {:.4g} us, beside A-scans that end {:.4g} us after the pulse",
+                               plan.pulse_repetition.value, 1e6 / plan.pulse_repetition.value, 1e6 * duration),
+                   fmt::format("at most {:.4g} Hz: the transmit events of all ensembles, one after the other", 1.0 / duration));
+}
+
 }  // namespace
 
 Ensembles find_ensembles(const Acquisition& acquisition, std::string_view where, const EnsembleSizes& sizes) {
@@ -80,12 +98,23 @@ Ensembles find_ensembles(const Acquisition& acquisition, std::string_view where,
   return found;
 }
 
+bool wants_flow(const Configuration& configuration) {
+  const DopplerSection& section = doppler(configuration);
+  return section.pulse_repetition ? section.pulse_repetition->value > 0.0 : section.stated;
+}
+
+Seconds duration_of_event(const Acquisition& acquisition) {
+  const Seconds recorded(static_cast<double>(acquisition.samples - 1) / acquisition.sample_rate.value);
+  return std::max(recorded, recorded + acquisition.start_time - acquisition.time_offset);
+}
+
 DopplerPlan find_doppler(const Configuration& configuration, const Acquisition& acquisition, MetresPerSecond velocity) {
   const DopplerSection& section = doppler(configuration);
   DopplerPlan plan;
   plan.ensembles = find_ensembles(acquisition, configuration.name());
   plan.wall_filter = wall_filter_of(configuration, plan.ensembles.samples);
-  plan.repetition = section.pulse_repetition.value() / static_cast<double>(plan.ensembles.apart);
+  find_pulse_repetition(configuration, acquisition, plan);
+  plan.repetition = plan.pulse_repetition / static_cast<double>(plan.ensembles.apart);
   plan.frequency = section.frequency.value_or(acquisition.probe.centre_frequency);
   if (!(plan.frequency.value > 0.0)) {
     throw InputError(configuration.place("[doppler] frequency"), "none", "that of the echoes, for the probe states none");

@@ -21,7 +21,7 @@
 
 namespace echoform {
 
-/// The images, with [doppler] pulse_repetition.
+/// The images of flow, with [doppler].
 inline constexpr std::string_view velocity_image = "velocity";
 inline constexpr std::string_view power_image = "power";
 inline constexpr std::string_view variance_image = "variance";
@@ -32,7 +32,8 @@ struct DopplerSection {
   static constexpr Interval thresholds{-120.0, 0.0};  // dB
   static constexpr Interval frequencies{1e3, 1e9};    // Hz
 
-  std::optional<Hertz> pulse_repetition;  ///< of the transmit events; none: no flow is looked for
+  bool stated = false;                    ///< the file has the section: flow is looked for, unless pulse_repetition is 0
+  std::optional<Hertz> pulse_repetition;  ///< of the transmit events; none: as the data state it
   WallFilterKind wall_filter = WallFilterKind::regression;
   std::size_t order = 1;           ///< of regression and of fir
   std::vector<double> taps;        ///< of fir; empty: by its order
@@ -48,6 +49,12 @@ struct DopplerSection {
 [[nodiscard]] inline DopplerSection& doppler(Configuration& configuration) {
   return section<DopplerSection>(configuration);
 }
+
+/// Whether [doppler] asks for images of flow.
+[[nodiscard]] bool wants_flow(const Configuration& configuration);
+
+/// From the pulse of an event until its last sample: the next event fires no earlier. Of a validated acquisition.
+[[nodiscard]] Seconds duration_of_event(const Acquisition& acquisition);
 
 /// Of a frame: transmit events that are alike are soundings of the same lines, or of the same pixels, one after the other.
 struct Ensembles {
@@ -72,6 +79,8 @@ struct DopplerPlan {
   Ensembles ensembles;
   WallFilterOptions wall_filter;
   AutocorrelationOptions autocorrelation;
+  Hertz pulse_repetition;   ///< of the transmit events
+  bool of_data = false;     ///< pulse_repetition is what the data state
   Hertz repetition;         ///< of the samples of an ensemble
   Hertz frequency;          ///< of the echoes
   MetresPerSecond nyquist;  ///< c PRF / (4 f)
@@ -81,7 +90,9 @@ struct DopplerPlan {
   std::shared_ptr<const LineBlendTable> samples;
 };
 
-/// All but the table and the window. Throws InputError, naming configuration and key.
+/// All but the table and the window, for a configuration that wants_flow() and has replaced what the data state
+/// (apply_overrides()). Throws InputError, naming configuration and key, also where neither [doppler] nor the data state
+/// pulse_repetition, and where events last longer than it leaves time for.
 [[nodiscard]] DopplerPlan find_doppler(const Configuration& configuration, const Acquisition& acquisition,
                                        MetresPerSecond velocity);
 /// An image of flow, but for its grid: what it is, and how it is shown.

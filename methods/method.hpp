@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -58,6 +59,8 @@ struct ImagingRequest {
   std::uint64_t imaging_revision = 0;        ///< of what images are made of: a scan of another one begins anew
   std::vector<std::string> scan_settings{};  ///< that, a line each, for scans that are found again ([scan] file)
   double besides = 0.0;  ///< bytes of the host's memory that are taken beside the images: by the program, readers and outputs
+  /// Told what is doubtful in settings and data, a line each, where the request is refused; empty: the log is.
+  std::function<void(const std::string&)> refused{};
 };
 
 class Method {

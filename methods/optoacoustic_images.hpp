@@ -1,6 +1,7 @@
 // What the images of optoacoustics hold, and how they are shown: live, of recordings and of reconstructions alike.
 #pragma once
 
+#include <cmath>
 #include <string>
 #include <string_view>
 
@@ -27,6 +28,19 @@ struct ImageQuantity {
       break;
   }
   return {{std::string(name), ""}, {ScaleKind::symmetric}};
+}
+
+/// A value as that part of it. NaN stays.
+[[nodiscard]] inline float shown_value(float value, ShownPart shown) {
+  switch (shown) {
+    case ShownPart::magnitude:
+      return std::abs(value);
+    case ShownPart::non_negative:
+      return value < 0.0F ? 0.0F : value;
+    case ShownPart::signed_values:
+      break;
+  }
+  return value;
 }
 
 [[nodiscard]] inline ImageQuantity initial_pressure(ShownPart shown) {

@@ -8,8 +8,10 @@
 
 #include "acquisition/frame_layout.hpp"
 #include "acquisition/words.hpp"
+#include "base/directions.hpp"
 #include "base/errors.hpp"
 #include "config/probe_positions.hpp"
+#include "methods/flow.hpp"
 #include "rays/curve.hpp"
 
 namespace echoform {
@@ -79,6 +81,27 @@ Probe stated_array(const Configuration& configuration, std::size_t count) {
   return make_curvilinear_probe(count, *section.pitch, *section.radius, Metres(0.0), Hertz(0.0), Hertz(0.0));
 }
 
+/// The way that the elements look, as [probe] normal and reverse_normals have it.
+void turn_normals(const Configuration& configuration, Acquisition& acquisition, std::vector<std::string>& notes) {
+  const ProbeSection& section = configuration.probe;
+  if (section.normal && section.reverse_normals) {
+    throw InputError(configuration.place("[probe] reverse_normals"), "true and a normal", "one of both");
+  }
+  if (section.normal) {
+    const auto& [x, y, z] = *section.normal;
+    if (!(length(Direction{x, y, z}) > 0.0)) {
+      throw InputError(configuration.place("[probe] normal"), "[0, 0, 0]", "a direction: one number at least that is not 0");
+    }
+    const Direction normal = unit(Direction{x, y, z});
+    for (Element& element : acquisition.probe.elements) element.normal = normal;
+    notes.push_back(fmt::format("{}: [probe] normal = [{:g}, {:g}, {:g}] replaces the directions of the data",
+                                configuration.name(), x, y, z));
+  }
+  if (!section.reverse_normals) return;
+  for (Element& element : acquisition.probe.elements) element.normal = scaled(element.normal, -1.0);
+  notes.push_back(fmt::format("{}: [probe] reverse_normals turns the directions of the data round", configuration.name()));
+}
+
 void replace_positions(const Configuration& configuration, Acquisition& acquisition, std::vector<std::string>& notes) {
   std::vector<Pose> wanted = stated_positions(configuration);
   const bool stated = configuration.acquisition.positions || configuration.acquisition.position_count;
@@ -132,6 +155,7 @@ void apply_overrides(const Configuration& configuration, Acquisition& acquisitio
     if (section.radius) note("[probe] radius", fmt::format("{:g} mm", 1e3 * section.radius->value), "the array of the data");
     note("[probe] pitch", fmt::format("{:g} mm", 1e3 * section.pitch->value), "the element positions of the data");
   }
+  turn_normals(configuration, acquisition, notes);
   place_probe(section, probe, [&](std::string_view key, const std::string& value, const std::string& does) {
     notes.push_back(fmt::format("{}: [probe] {} = {} {}", configuration.name(), key, value, does));
   });
@@ -160,6 +184,8 @@ void apply_overrides(const Configuration& configuration, Acquisition& acquisitio
   replace("[acquisition] sample_rate", sampling.sample_rate, acquisition.sample_rate, 1e-6, "MHz");
   replace("[acquisition] start_time", sampling.start_time, acquisition.start_time, 1e6, "us");
   replace("[acquisition] time_offset", sampling.time_offset, acquisition.time_offset, 1e6, "us");
+  if (wants_flow(configuration))
+    replace("[doppler] pulse_repetition", doppler(configuration).pulse_repetition, acquisition.pulse_repetition, 1.0, "Hz");
   if (sampling.matrix) {
     const std::string_view word = words::matrix_kind.of(*sampling.matrix);
     Acquisition stated = acquisition;

@@ -10,9 +10,9 @@
 
 namespace echoform {
 
-/// [material], [probe] and [acquisition] replace what `acquisition` and `material` have; one line for each change is added to
-/// `notes`. Throws InputError, naming the configuration and the key, for an element that is not there and for a kind of matrix
-/// that the data are not.
+/// [material], [probe], [acquisition] and [doppler] pulse_repetition replace what `acquisition` and `material` have; one line for
+/// each change is added to `notes`. Throws InputError, naming the configuration and the key, for an element that is not there and
+/// for a kind of matrix that the data are not.
 void apply_overrides(const Configuration& configuration, Acquisition& acquisition, Material& material,
                      std::vector<std::string>& notes);
 

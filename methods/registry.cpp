@@ -9,9 +9,11 @@
 
 #include "acquisition/ranges.hpp"
 #include "base/errors.hpp"
+#include "base/planning.hpp"
 #include "config/key_types.hpp"
 #include "config/sound_section.hpp"
 #include "methods/doubtful.hpp"
+#include "methods/overrides.hpp"
 #include "methods/scan_settings.hpp"
 #include "methods/scan_setup.hpp"
 #include "methods/scan_turns.hpp"
@@ -118,7 +120,9 @@ void require_backend(const Configuration& configuration) {
   if (!reason.empty()) refuse_cuda(configuration, reason);
 }
 
-std::shared_ptr<const ImagingSetup> resolve_imaging(const ImagingRequest& request) {
+namespace {
+
+std::shared_ptr<ImagingSetup> resolve_by_method(const ImagingRequest& request) {
   const Configuration& configuration = request.configuration;
   const Method& method = method_of(configuration);
   require_backend(configuration);
@@ -126,6 +130,28 @@ std::shared_ptr<const ImagingSetup> resolve_imaging(const ImagingRequest& reques
   validate(Material{request.stated.wedge_velocity, {}}, "data: wedge,");
   auto setup = scans(configuration) ? resolve_scan(method, request) : std::make_shared<ImagingSetup>(*method.resolve(request));
   check_setup(method, configuration, *setup);
+  return setup;
+}
+
+}  // namespace
+
+std::shared_ptr<const ImagingSetup> resolve_imaging(const ImagingRequest& request) {
+  const Configuration& configuration = request.configuration;
+  std::shared_ptr<ImagingSetup> setup;
+  try {
+    setup = resolve_by_method(request);
+  } catch (const PlanningEnded&) {
+    throw;
+  } catch (const InputError&) {
+    // It may say what was meant.
+    const std::function<void(const std::string&)> say =
+        request.refused ? request.refused : [](const std::string& line) { spdlog::warn("{}", line); };
+    for (const auto& doubts :
+         {doubtful_settings(configuration), doubts_about_data(configuration, request.acquisition, request.stated)}) {
+      for (const std::string& line : doubts) say(line);
+    }
+    throw;
+  }
   for (auto doubts : {doubtful_settings(configuration),
                       doubtful_data(configuration, setup->acquisition, setup->material, request.stated.wedge_velocity)}) {
     setup->warnings.insert(setup->warnings.end(), doubts.begin(), doubts.end());
@@ -135,6 +161,22 @@ std::shared_ptr<const ImagingSetup> resolve_imaging(const ImagingRequest& reques
 
 void log_doubts(const Configuration& configuration) {
   for (const std::string& line : doubtful_settings(configuration)) spdlog::warn("{}", line);
+}
+
+std::vector<std::string> doubts_about_data(const Configuration& configuration, Acquisition acquisition,
+                                           const StatedByData& stated) {
+  Material material = stated.material;
+  std::vector<std::string> notes;
+  try {
+    apply_overrides(configuration, acquisition, material, notes);
+  } catch (const InputError&) {  // NOLINT(bugprone-empty-catch)
+    // Whoever uses the data refuses it; what they state can be doubted all the same.
+  }
+  return doubtful_data(configuration, acquisition, material, stated.wedge_velocity);
+}
+
+void log_doubts_about_data(const Configuration& configuration, const Acquisition& acquisition, const StatedByData& stated) {
+  for (const std::string& line : doubts_about_data(configuration, acquisition, stated)) spdlog::warn("{}", line);
 }
 
 namespace {

@@ -27,11 +27,18 @@ void add_method(std::unique_ptr<const Method> method);
 void require_backend(const Configuration& configuration);
 
 /// What its method makes of a request. Notes and warnings are in the setup, those of doubtful values too (methods/doubtful.hpp),
-/// and nobody has been told yet. Throws InputError where the method does or the backend that is asked for lacks a stage,
-/// std::logic_error for a setup without an envelope for each of the method's images().
+/// and nobody has been told yet. Where the request is refused, what is doubtful is in the log before. Throws InputError where the
+/// method does or the backend that is asked for lacks a stage, std::logic_error for a setup without an envelope for each of the
+/// method's images().
 [[nodiscard]] std::shared_ptr<const ImagingSetup> resolve_imaging(const ImagingRequest& request);
 /// Puts what is doubtful in a configuration into the log, where no setup is resolved by it yet.
 void log_doubts(const Configuration& configuration);
+/// What is doubtful in data, a line each, for commands that resolve no setup of them (methods/doubtful.hpp): of values that the
+/// configuration does not replace. `acquisition` is as the data state it.
+[[nodiscard]] std::vector<std::string> doubts_about_data(const Configuration& configuration, Acquisition acquisition,
+                                                         const StatedByData& stated);
+/// Puts these into the log.
+void log_doubts_about_data(const Configuration& configuration, const Acquisition& acquisition, const StatedByData& stated);
 /// The source of `simulate` and `demo` by its method. Where the settings are refused, what is doubtful in them is in the log
 /// before: it may say what was meant. Throws InputError.
 [[nodiscard]] SimulatorConfiguration simulated_source(const Configuration& configuration);

@@ -19,6 +19,7 @@
 #include "methods/scan_part.hpp"
 #include "methods/scan_settings.hpp"
 #include "methods/scan_turns.hpp"
+#include "methods/shown_images.hpp"
 
 namespace echoform {
 namespace {
@@ -247,6 +248,7 @@ std::shared_ptr<ImagingSetup> resolve_scan(const Method& method, const ImagingRe
   if (positions->around()) {
     setup->outlines = all_around(setup->outlines, motion_by(wanted, 0.0), positions->quarters_at(scan->model_position));
   }
+  mask_images(setup->recipe);  // where no position has been yet
   std::vector<std::string> views;
   for (const std::string_view view : setup->recipe.views()) views.emplace_back(view);
   std::size_t besides = ScanRecord::bytes(grid, views.size(), wanted.composition);

@@ -18,9 +18,12 @@ bool reaches_beyond(const Grid& grid, const Grid& other) {
 
 }  // namespace
 
-void add_shown_image(Recipe& recipe, const OutputDescription& image, std::size_t block, const Compression& settings, bool display,
-                     const std::function<RecipeOutput(std::size_t compressed)>& convert) {
-  const std::size_t compressed = display ? recipe.add(compression_stage, compression_of(settings, image.scale), {block}) : 0;
+void add_shown_image(Recipe& recipe, const OutputDescription& image, std::size_t block, const Compression& settings,
+                     ShownLevels levels, const std::function<RecipeOutput(std::size_t compressed)>& convert) {
+  const bool display = levels != ShownLevels::none;
+  Compression compression = compression_of(settings, image.scale);
+  compression.masked |= levels == ShownLevels::with_gaps;
+  const std::size_t compressed = display ? recipe.add(compression_stage, compression, {block}) : 0;
   recipe.outputs.push_back({image, block, compressed});
   if (!display) return;
   RecipeOutput shown = convert(compressed);
@@ -29,18 +32,20 @@ void add_shown_image(Recipe& recipe, const OutputDescription& image, std::size_t
 }
 
 void add_grid_image(Recipe& recipe, const OutputDescription& image, std::size_t block, const GridDisplay& display) {
-  add_shown_image(recipe, image, block, display.compression, display.wanted, [&](std::size_t compressed) {
+  // Beyond the image scan conversion gives level 0: no echo would look the same, so that no level of the image may be 0.
+  const bool gaps = display.grid && reaches_beyond(*display.grid, image.grid);
+  const ShownLevels levels = !display.wanted ? ShownLevels::none : gaps ? ShownLevels::with_gaps : ShownLevels::all;
+  add_shown_image(recipe, image, block, display.compression, levels, [&](std::size_t compressed) {
     std::size_t shown = compressed;
     if (display.grid) {
-      const ScanConversionOptions options{image.grid, *display.grid, interpolation_of(display.interpolation, image),
-                                          display.cubic_alpha};
+      ScanInterpolation interpolation = interpolation_of(display.interpolation, image);
+      // A cubic would go below level 1 beside bright pixels.
+      if (gaps && interpolation == ScanInterpolation::cubic) interpolation = ScanInterpolation::bilinear;
+      const ScanConversionOptions options{image.grid, *display.grid, interpolation, display.cubic_alpha};
       shown = recipe.add(scan_conversion_stage, options, {compressed});
     }
     RecipeOutput output{display_of(image, display.grid.value_or(image.grid)), shown};
-    // Beyond the image scan conversion gives level 0, which numbers have where there is no value.
-    if (display.grid && shows_numbers(image.scale.kind) && reaches_beyond(*display.grid, image.grid)) {
-      output.description.scale.masked = true;
-    }
+    output.description.scale.masked |= gaps;
     return output;
   });
 }
@@ -54,8 +59,8 @@ OutputDescription display_of(const OutputDescription& image, const Grid& grid) {
 }
 
 ScanInterpolation interpolation_of(ScanInterpolation wanted, const OutputDescription& image) {
-  if (!shows_numbers(image.scale.kind)) return wanted;
   if (image.limit > 0.0 || image.scale.masked) return ScanInterpolation::nearest;
+  if (!shows_numbers(image.scale.kind)) return wanted;
   return wanted == ScanInterpolation::cubic ? ScanInterpolation::bilinear : wanted;
 }
 
@@ -63,14 +68,28 @@ Compression compression_of(const Compression& settings, const ValueScale& scale)
   Compression compression = settings;
   compression.scale = scale.kind;
   compression.end = scale.end;
+  compression.masked = scale.masked;
   return compression;
+}
+
+void mask_images(Recipe& recipe) {
+  for (RecipeOutput& output : recipe.outputs) {
+    const OutputKind kind = output.description.kind;
+    if (kind == OutputKind::envelope || kind == OutputKind::display) output.description.scale.masked = true;
+  }
+  for (Step& step : recipe.steps) {
+    if (step.stage != &compression_stage) continue;
+    auto settings = step.options.as<Compression>();
+    settings.masked = true;
+    step.options = settings;
+  }
 }
 
 void retune_compression(Recipe& recipe, const Compression& settings) {
   for (Step& step : recipe.steps) {
     if (step.stage != &compression_stage) continue;
     const auto& before = step.options.as<Compression>();
-    step.options = compression_of(settings, {before.scale, before.end});
+    step.options = compression_of(settings, {before.scale, before.end, before.masked});
   }
 }
 

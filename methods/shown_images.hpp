@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <optional>
 
@@ -12,10 +13,13 @@
 
 namespace echoform {
 
-/// Adds the output `image` of `block` and, with `display`, the display image of it: compressed by `settings` on the image's own
-/// scale, and made an output by `convert`, which is given the compressed block.
-void add_shown_image(Recipe& recipe, const OutputDescription& image, std::size_t block, const Compression& settings, bool display,
-                     const std::function<RecipeOutput(std::size_t compressed)>& convert);
+/// Of a display image: none is wanted, every pixel has a level, or some have none, as those beyond the image.
+enum class ShownLevels : std::uint8_t { none, all, with_gaps };
+
+/// Adds the output `image` of `block` and, where one is wanted, the display image of it: compressed by `settings` on the image's
+/// own scale, and made an output by `convert`, which is given the compressed block.
+void add_shown_image(Recipe& recipe, const OutputDescription& image, std::size_t block, const Compression& settings,
+                     ShownLevels levels, const std::function<RecipeOutput(std::size_t compressed)>& convert);
 
 /// How images on a grid of x and z are shown.
 struct GridDisplay {
@@ -36,6 +40,8 @@ void add_grid_image(Recipe& recipe, const OutputDescription& image, std::size_t 
 
 /// `settings` on the scale of images.
 [[nodiscard]] Compression compression_of(const Compression& settings, const ValueScale& scale);
+/// States that pixels may have no value, in all envelopes and display images and in how they are compressed.
+void mask_images(Recipe& recipe);
 /// Gives all compression steps other settings; each keeps its scale.
 void retune_compression(Recipe& recipe, const Compression& settings);
 

@@ -72,6 +72,7 @@ void ImagingRun::compute(const std::stop_token& stop) {
     if (!item) return;
     FrameSlot& slot = **item;
     slot.envelope_wanted = envelope_wanted();
+    slot.scan_cells.reset();
     for (int changes = changes_.load(); changes != 0; changes = changes_.load()) changes_.wait(changes);
     const std::lock_guard lock(engine_mutex_);
     slot.setup = setup_;

@@ -347,6 +347,10 @@ std::shared_ptr<const BeamsPlan> build_beams_plan(const ImagingRequest& request)
   // A filter sees whole A-scans: its response wraps round their ends.
   plan->gate = plan->filter.kind == FilterKind::none ? reached_samples(configuration, *plan, *set)
                                                      : SampleGate{0, plan->acquisition.samples};
+  if (const std::size_t muted = muted_samples(configuration, plan->acquisition, plan->notes); muted > plan->gate.first) {
+    const std::size_t end = std::max(plan->gate.first + plan->gate.count, muted + 2);
+    plan->gate = {muted, end - muted};
+  }
   resolve_adaptive(configuration, *plan, set->ranges);
   plan->display_grid = resolve_display(plan->display, plan->fan, set->ranges);
   validate(plan->display_grid, configuration.place("[display]"));

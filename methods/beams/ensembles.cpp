@@ -25,7 +25,7 @@ LineBlendTable table_of_sample(const std::shared_ptr<const LineBlendTable>& blen
 
 std::optional<DopplerPlan> resolve_doppler(const Configuration& configuration, const Acquisition& acquisition,
                                            MetresPerSecond velocity) {
-  if (!doppler(configuration).pulse_repetition) return std::nullopt;
+  if (!wants_flow(configuration)) return std::nullopt;
   if (beams(configuration).adaptive.kind != "none") {
     throw InputError(configuration.place("[beams] adaptive"),
                      fmt::format("\"{}\" with [doppler] pulse_repetition", beams(configuration).adaptive.kind),
@@ -70,7 +70,7 @@ std::optional<PulsePlan> resolve_pulses(const Configuration& configuration, cons
   if (std::ranges::find(plan.weights, 0.0) != plan.weights.end()) {
     throw InputError(key, "0", "weights other than 0: what counts for nothing need not be fired");
   }
-  if (doppler(configuration).pulse_repetition) {
+  if (wants_flow(configuration)) {
     throw InputError(key, "some with [doppler] pulse_repetition", "one of both: they tell events that are alike another meaning");
   }
   if (beams(configuration).adaptive.kind != "none") {

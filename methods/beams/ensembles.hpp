@@ -26,7 +26,7 @@ struct PulsePlan {
 /// All but the table. Throws InputError, naming configuration and key.
 [[nodiscard]] std::optional<PulsePlan> resolve_pulses(const Configuration& configuration, const Acquisition& acquisition);
 
-/// As find_doppler(), of scan lines, where [doppler] states a pulse_repetition.
+/// As find_doppler(), of scan lines, where [doppler] asks for flow.
 [[nodiscard]] std::optional<DopplerPlan> resolve_doppler(const Configuration& configuration, const Acquisition& acquisition,
                                                          MetresPerSecond velocity);
 /// Each of `lines`, which name the first event of their ensemble, once for every sample: [line, sample].

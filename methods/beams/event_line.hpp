@@ -15,7 +15,7 @@ namespace echoform::event_lines {
 
 inline constexpr double same_angle = 1e-4;    // radians
 inline constexpr double beside_line = 10e-6;  // metres
-inline constexpr double uneven = 0.25;        // of the pitch
+inline constexpr double uneven = 0.5;         // of the pitch: farther off, another event would be the nearest
 inline constexpr double shown_degrees = 180.0 / std::numbers::pi;
 
 /// Of an event, in global coordinates.
@@ -33,7 +33,7 @@ struct EventLine {
   return std::round(value * 1e6) / 1e6 + 0.0;
 }
 
-/// Throws InputError, naming `where` and `what`, unless places are first + k * pitch to a quarter of it; they are told times
+/// Throws InputError, naming `where` and `what`, unless places are first + k * pitch to half of it; they are told times
 /// `shown`, in `unit`.
 void require_even(const std::vector<double>& places, double first, double pitch, std::string_view where, std::string_view what,
                   double shown, std::string_view unit);

@@ -33,9 +33,11 @@ void add_doppler_keys(std::vector<Key>& k) {
   using namespace keys;  // NOLINT(google-build-using-namespace): the table reads as a table
   k.push_back(number(
       {"doppler", "pulse_repetition", "Hz",
-       "Transmit events a second within a frame. Events that are alike are the samples of an ensemble, by which flow is found.",
-       "no flow is looked for", LiveEffect::imaging},
-      within(0.001, 1e6), [](auto& c) -> auto& { return doppler(c).pulse_repetition; }));
+       "Transmit events a second within a frame. Events that are alike are the samples of an ensemble, by which flow is found. "
+       "0: "
+       "no flow is looked for.",
+       "with the section [doppler]: as the data state it; else no flow is looked for", LiveEffect::imaging},
+      within(0.0, 1e6), [](auto& c) -> auto& { return doppler(c).pulse_repetition; }));
   k.push_back(word(
       {"doppler",
        "wall_filter",
@@ -91,7 +93,10 @@ void add_doppler_keys(std::vector<Key>& k) {
 
 std::vector<Section> beams_sections() {
   return {{"beams", "The method of scan lines ([imaging] method = \"beams\")."},
-          {"doppler", "Images of flow beside those of either method, of transmit events that are repeated."},
+          {"doppler",
+           "Images of flow beside those of either method, of transmit events that are repeated. The section alone asks for them "
+           "where the data state how often events fire.",
+           [](Configuration& c) { doppler(c).stated = true; }},
           {"m_mode", "M-mode beside the image of the method of scan lines: a line of it over the frames."},
           {"spectrum", "Spectral Doppler beside images of flow: velocities in a gate on a line, over time."}};
 }

@@ -132,17 +132,18 @@ Grid resolve_display(const DisplaySection& display, const LineFan& fan, const Li
 }
 
 void add_line_image(Recipe& recipe, const BeamsPlan& plan, const OutputDescription& image, std::size_t block, bool display) {
-  add_shown_image(recipe, image, block, plan.compression, display, [&](std::size_t compressed) {
-    const ScanInterpolation interpolation = interpolation_of(plan.display.interpolation, image);
-    const std::size_t shown = plan.fan.volume()
-                                  ? recipe.add(polar_volume_conversion_stage, volume_options(plan, interpolation), {compressed})
-                                  : recipe.add(polar_scan_conversion_stage, polar_options(plan, interpolation), {compressed});
-    RecipeOutput output{display_of(image, plan.display_grid), shown};
-    if (plan.fan.across()) output.description.x = {"y", "m"};
-    // Outside of the sector there are none.
-    output.description.scale.masked = shows_numbers(image.scale.kind);
-    return output;
-  });
+  add_shown_image(
+      recipe, image, block, plan.compression, display ? ShownLevels::all : ShownLevels::none, [&](std::size_t compressed) {
+        const ScanInterpolation interpolation = interpolation_of(plan.display.interpolation, image);
+        const std::size_t shown =
+            plan.fan.volume() ? recipe.add(polar_volume_conversion_stage, volume_options(plan, interpolation), {compressed})
+                              : recipe.add(polar_scan_conversion_stage, polar_options(plan, interpolation), {compressed});
+        RecipeOutput output{display_of(image, plan.display_grid), shown};
+        if (plan.fan.across()) output.description.x = {"y", "m"};
+        // Outside of the sector there are none.
+        output.description.scale.masked = shows_numbers(image.scale.kind);
+        return output;
+      });
 }
 
 }  // namespace echoform

@@ -53,10 +53,11 @@ struct LinesOfEvent {
 };
 
 /// The lines of `events` of an acquisition, `of_event` of each: of K along an axis, line k of an event lies at (k - (K - 1) / 2)
-/// / K of the distance of neighbouring events beside it. Throws InputError, naming `where`, for events that no line follows from,
-/// lines that are not evenly spaced (to a quarter of their distance: plane waves of even angles are not quite even at another
-/// velocity, and delays are those of the lines as they lie), neither meet in a point nor are parallel (to 1e-4 of a radian and 10
-/// um), or leave the plane y = 0 and are parallel, of a single row of elements, or no grid of azimuths and elevations.
+/// / K of the distance of neighbouring events beside it. The image's lines are even, and delays are those of the event's wave to
+/// them. The events' own lines are so to half of their distance: those of an aperture that moves by whole elements are not quite
+/// even, nor plane waves of even angles at another velocity. Throws InputError, naming `where`, for events that no line follows
+/// from, and for lines that are less even, neither meet in a point nor are parallel (to 1e-4 of a radian and 10 um), leave the
+/// plane y = 0 and are parallel or of a single row of elements, or are no grid of azimuths and elevations.
 [[nodiscard]] FannedLines make_lines(const Acquisition& acquisition, const std::vector<std::uint32_t>& events,
                                      const LinesOfEvent& of_event, MetresPerSecond velocity, std::string_view where);
 

@@ -82,7 +82,7 @@ class BeamsMethod final : public Method {
   [[nodiscard]] std::vector<std::string> images(const Configuration& configuration) const override {
     std::vector<std::string> images{std::string(beams_image)};
     if (m_mode(configuration).line) images.emplace_back(m_mode_image);
-    if (!doppler(configuration).pulse_repetition) return images;
+    if (!wants_flow(configuration)) return images;
     if (spectrum(configuration).line) images.emplace_back(spectrum_image);
     for (const std::string_view image : {velocity_image, power_image, variance_image}) images.emplace_back(image);
     return images;

@@ -16,11 +16,12 @@ void add_scrolled(Recipe& recipe, const BeamsPlan& plan, const OutputWish& wish,
   const std::size_t scrolled = recipe.add(scroll_stage, scrolling.scroll, {block});
   image.grid.z = scrolling.time_axis();
   image.z = {"time", "s"};
-  add_shown_image(recipe, image, scrolled, plan.compression, wish.display, [&](std::size_t compressed) {
-    OutputDescription display = image;
-    display.kind = OutputKind::display;
-    return RecipeOutput{std::move(display), compressed};
-  });
+  add_shown_image(recipe, image, scrolled, plan.compression, wish.display ? ShownLevels::all : ShownLevels::none,
+                  [&](std::size_t compressed) {
+                    OutputDescription display = image;
+                    display.kind = OutputKind::display;
+                    return RecipeOutput{std::move(display), compressed};
+                  });
 }
 
 }  // namespace

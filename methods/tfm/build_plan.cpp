@@ -256,16 +256,22 @@ std::shared_ptr<const ImagingPlan> build_plan(const ImagingRequest& request) {
   if (several) plan->laws = positions.plans.front()->laws;
   check_reach(configuration, *plan, plan->scene);
   plan->outlines = make_outlines(*plan, plan->scene, echoform::section<ScanSection>(configuration).whole.value_or(plan->grid));
-  if (request.crop.value_or(crops(section.crop, request.use))) {
-    plan->gate = choose_gate(*plan, section.guard + response_size(plan->filter).length);
+  const bool cropped = request.crop.value_or(crops(section.crop, request.use));
+  const std::size_t muted = muted_samples(configuration, plan->acquisition, plan->notes);
+  if (cropped) {
+    plan->gate = choose_gate(*plan, section.guard + response_size(plan->filter).length, muted);
+  } else if (muted > 0) {
+    plan->gate = SampleGate{muted, plan->acquisition.samples - muted};
+  }
+  if (plan->gate) {
     for (const auto& position : positions.plans) position->gate = plan->gate;
-    if (plan->gate) {
+    if (cropped) {
       plan->notes.push_back(fmt::format("{}: samples {} to {} of {} are imaged ([imaging] crop)", configuration.name(),
                                         plan->gate->first, plan->gate->first + plan->gate->count - 1, plan->acquisition.samples));
-      require_memory();
     }
+    require_memory();
   }
-  plan->warnings = unheeded_geometry(configuration, several ? *positions.plans.front() : *plan, plan->scene);
+  plan->warnings = geometry_warnings(configuration, several ? *positions.plans.front() : *plan, plan->scene);
   for (std::string& line : filter_warnings(configuration, plan->filter, plan->acquisition)) {
     plan->warnings.push_back(std::move(line));
   }

@@ -81,21 +81,23 @@ std::optional<SampleReach> samples_reached(const ImagingPlan& plan) {
   return SampleReach{std::floor((earliest - zero) * rate), std::floor((latest - zero) * rate) + 1.0};
 }
 
-std::optional<SampleGate> choose_gate(const ImagingPlan& plan, std::size_t guard) {
+std::optional<SampleGate> choose_gate(const ImagingPlan& plan, std::size_t guard, std::size_t muted) {
   const Acquisition& acquisition = plan.acquisition;
+  const std::optional<SampleGate> all = muted > 0 ? std::optional(SampleGate{muted, acquisition.samples - muted}) : std::nullopt;
   const auto samples = static_cast<double>(acquisition.samples);
   const double margin = static_cast<double>(guard);
   const auto reach = samples_reached(plan);
-  if (!reach || !(reach->first < samples && reach->last >= 0.0)) return std::nullopt;
-  const auto begin = static_cast<std::size_t>(std::max(0.0, reach->first - margin)) / first_step * first_step;
+  if (!reach || !(reach->first < samples && reach->last >= 0.0)) return all;
+  const auto begin = std::max(muted, static_cast<std::size_t>(std::max(0.0, reach->first - margin)) / first_step * first_step);
   const auto end = static_cast<std::size_t>(std::min(samples, reach->last + margin + 1.0));
 
-  for (std::size_t count = gate_length(end - begin); count < acquisition.samples; count = gate_length(count + 1)) {
+  if (end <= begin) return all;
+  for (std::size_t count = gate_length(end - begin); count < acquisition.samples - muted; count = gate_length(count + 1)) {
     // Where the A-scan ends too early the gate begins earlier; rounded down, it may then end too early, and grows.
     const std::size_t first = std::min(begin, (acquisition.samples - count) / first_step * first_step);
-    if (first + count >= end) return SampleGate{first, count};
+    if (first >= muted && first + count >= end) return SampleGate{first, count};
   }
-  return std::nullopt;
+  return all;
 }
 
 }  // namespace echoform

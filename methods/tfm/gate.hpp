@@ -30,7 +30,10 @@ struct SampleReach {
 /// with 1/n on either side. 64 samples are eight periods of a pulse that is sampled eight times a period, so that no echo that
 /// is imaged stands close to the step. A filter answers the step too, as far as its response reaches: the guard that is given has
 /// that added (response_size()).
-[[nodiscard]] std::optional<SampleGate> choose_gate(const ImagingPlan& plan, std::size_t guard);
+///
+/// The first `muted` samples, a multiple of 8, are not in it; where it would begin before them it begins behind them, and ends
+/// with the A-scan if no length of that kind fits.
+[[nodiscard]] std::optional<SampleGate> choose_gate(const ImagingPlan& plan, std::size_t guard, std::size_t muted = 0);
 
 /// The shortest length of the kind said above that is at least `needed`.
 [[nodiscard]] std::size_t gate_length(std::size_t needed);

@@ -40,7 +40,7 @@ class TfmMethod final : public Method {
   }
   [[nodiscard]] std::vector<std::string> images(const Configuration& configuration) const override {
     std::vector<std::string> images = tfm(configuration).views;
-    if (!doppler(configuration).pulse_repetition) return images;
+    if (!wants_flow(configuration)) return images;
     for (const std::string_view image : {velocity_image, power_image, variance_image}) images.emplace_back(image);
     return images;
   }

@@ -62,7 +62,7 @@ MetresPerSecond velocity_of_turns(const Configuration& configuration, const Mate
 }  // namespace
 
 std::optional<DopplerPlan> resolve_pixel_flow(const Configuration& configuration, const ImagingPlan& plan) {
-  if (!doppler(configuration).pulse_repetition) return std::nullopt;
+  if (!wants_flow(configuration)) return std::nullopt;
   const auto refuse = [&](std::string_view key, const std::string& found, std::string_view expected) {
     throw InputError(configuration.place(fmt::format("[imaging] {}", key)),
                      fmt::format("{} with [doppler] pulse_repetition", found), std::string(expected));

@@ -20,7 +20,7 @@ struct PlanPairs;
 struct Recipe;
 struct OutputWish;
 
-/// Nothing where [doppler] states no pulse_repetition. Image n of a frame is that of sample n of every ensemble, whose first
+/// Nothing where [doppler] asks for no flow. Image n of a frame is that of sample n of every ensemble, whose first
 /// samples become the plan's events: flow takes all of a frame's events. Throws InputError, naming configuration and key, for
 /// choices of events, several views or one off a wall, several positions, adaptive weights and data whose events do not stand
 /// alone.

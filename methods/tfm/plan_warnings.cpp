@@ -34,17 +34,6 @@ std::vector<std::size_t> some_of(std::size_t count, std::size_t most) {
   return found;
 }
 
-std::vector<Point> some_pixels(const Grid& grid) {
-  const std::size_t most = grid.y.count > 1 ? most_along_an_axis_of_volumes : most_along_an_axis;
-  std::vector<Point> found;
-  for (const std::size_t z : some_of(grid.z.count, most)) {
-    for (const std::size_t y : some_of(grid.y.count, most)) {
-      for (const std::size_t x : some_of(grid.x.count, most)) found.push_back(grid.at((z * grid.y.count + y) * grid.x.count + x));
-    }
-  }
-  return found;
-}
-
 /// Of each pixel over those sources; empty where none reaches it.
 std::vector<TimeRange> times_of(const Leg& leg, const std::vector<bool>& elements, std::span<const Point> pixels) {
   constexpr double never = std::numeric_limits<double>::infinity();
@@ -71,6 +60,17 @@ void add_share(std::vector<std::string>& texts, const std::string& view, std::si
 }
 
 }  // namespace
+
+std::vector<Point> some_pixels(const Grid& grid) {
+  const std::size_t most = grid.y.count > 1 ? most_along_an_axis_of_volumes : most_along_an_axis;
+  std::vector<Point> found;
+  for (const std::size_t z : some_of(grid.z.count, most)) {
+    for (const std::size_t y : some_of(grid.y.count, most)) {
+      for (const std::size_t x : some_of(grid.x.count, most)) found.push_back(grid.at((z * grid.y.count + y) * grid.x.count + x));
+    }
+  }
+  return found;
+}
 
 std::vector<std::string> unsampled_warnings(const ImagingPlan& plan) {
   // From some position every pixel is sampled: none stays dark. Otherwise the first position's share stands for all.

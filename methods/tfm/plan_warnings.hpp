@@ -9,6 +9,9 @@
 
 namespace echoform {
 
+/// Pixels all over a grid, both ends of each axis among them: up to 64 along an axis of an image, 16 of a volume.
+[[nodiscard]] std::vector<Point> some_pixels(const Grid& grid);
+
 /// Pixels that stay dark since the A-scan has none of their samples, for any pair of living elements that fire and that record:
 /// how far the image asks, what the A-scan holds, and the share of the pixels by view. A line for what lies beyond its end, one
 /// for what lies before its begin. Less than a sample is not counted: a default grid ends with the A-scan. Shares are of up to 64

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <map>
 #include <numbers>
 #include <optional>
@@ -17,6 +18,8 @@
 #include "delay_laws/ray_leg.hpp"
 #include "delay_laws/view.hpp"
 #include "delay_laws/view_kind.hpp"
+#include "methods/array_shape.hpp"
+#include "methods/tfm/plan_warnings.hpp"
 #include "methods/tfm/reached.hpp"
 #include "methods/tfm/section.hpp"
 #include "rays/surface_kind.hpp"
@@ -55,6 +58,54 @@ MadeSurface surface_of(const Configuration& configuration, const SurfaceSection&
                      "the kind of surface that it describes");
   }
   return make_any_surface({where, section.kind, section.numbers, section.words, reach});
+}
+
+/// How far the element nearest to the part is above the front surface, and how far the farthest is.
+struct Heights {
+  double lowest = 0.0;
+  double highest = 0.0;
+};
+
+Heights heights_of(const Probe& probe, const Scene& scene) {
+  Heights heights{.lowest = std::numeric_limits<double>::infinity()};
+  for (const Element& element : probe.elements) {
+    const double height = -scene.below_front(element.centre);
+    heights.lowest = std::min(heights.lowest, height);
+    heights.highest = std::max(heights.highest, height);
+  }
+  return heights;
+}
+
+/// Whether elements stand farther than `limit` beside the line from one end of the array to the other, as the image sees it.
+bool is_curved(const Probe& probe, double limit) {
+  const std::vector<ArrayRow> rows = array_rows(probe, std::vector<bool>(probe.elements.size(), true));
+  const Vector2 begin = rows.front().at;
+  const Vector2 along{rows.back().at.x - begin.x, rows.back().at.z - begin.z};
+  const double length = std::hypot(along.x, along.z);
+  if (!(length > 0.0)) return false;
+  return std::ranges::any_of(rows, [&](const ArrayRow& row) {
+    return std::abs(along.x * (row.at.z - begin.z) - along.z * (row.at.x - begin.x)) > limit * length;
+  });
+}
+
+std::string ends_in_mm(const Axis& axis) {
+  return fmt::format("[{:.4g}, {:.4g}] mm", 1e3 * axis.first.value, 1e3 * axis.last.value);
+}
+
+/// Where a good part of the grid is not in the part.
+std::optional<std::string> above_front_warning(const Configuration& configuration, const Grid& grid, const Scene& scene) {
+  const std::vector<Point> pixels = some_pixels(grid);
+  const auto above = std::ranges::count_if(pixels, [&](const Point& pixel) { return scene.below_front(pixel) < 0.0; });
+  const double share = static_cast<double>(above) / static_cast<double>(pixels.size());
+  if (share < unreached_worth_saying) return std::nullopt;
+  std::string guess;
+  if (grid.x.first.value >= 0.0 && grid.z.first.value < 0.0 && grid.z.last.value > 0.0) {
+    guess = fmt::format("; are x and z swapped, for x = {} and z = {}?", ends_in_mm(grid.z), ends_in_mm(grid.x));
+  } else if (grid.z.last.value <= 0.0) {
+    guess = fmt::format("; z = [{:.4g}, {:.4g}] mm?", -1e3 * grid.z.last.value, -1e3 * grid.z.first.value);
+  }
+  return fmt::format("{} = {}: {:.0f} % of the pixels lie above the front surface, where nothing is; z counts into the part{}",
+                     configuration.place("[grid] z"), ends_in_mm(grid.z), 100.0 * share, guess);
 }
 
 bool skips(const Configuration& configuration) {
@@ -230,8 +281,9 @@ void check_geometry(const Configuration& configuration, const ImagingPlan& plan,
   }
 }
 
-std::vector<std::string> unheeded_geometry(const Configuration& configuration, const ImagingPlan& plan, const Scene& scene) {
+std::vector<std::string> geometry_warnings(const Configuration& configuration, const ImagingPlan& plan, const Scene& scene) {
   std::vector<std::string> lines;
+  if (auto line = above_front_warning(configuration, plan.grid, scene)) lines.push_back(std::move(*line));
   if (tfm(configuration).travel_times == TravelTimes::interpolated && plan.grid.y.count > 1) {
     lines.push_back(fmt::format("{}: \"interpolated\" is not used: of a volume every element and pixel has its ray",
                                 configuration.place("[imaging] travel_times")));
@@ -257,14 +309,13 @@ std::vector<std::string> unheeded_geometry(const Configuration& configuration, c
                     "= \"immersion\" and [couplant] velocity, or leave out [surface]",
                     configuration.place("[surface] kind"), configuration.surface.kind));
   }
-  double height = 0.0;
-  for (const Element& element : plan.acquisition.probe.elements) {
-    height = std::max(height, -scene.below_front(element.centre));
-  }
   const double frequency = plan.acquisition.probe.centre_frequency.value;
   const double velocity = plan.material.longitudinal_velocity.value;
   // A tenth of the wavelength, in steel at 6 MHz where it is not known.
   const double limit = frequency > 0.0 && velocity > 0.0 ? 0.1 * velocity / frequency : 1e-4;
+  const Heights heights = heights_of(plan.acquisition.probe, scene);
+  // The part under a curved array that touches it is taken to follow the array's shape.
+  const double height = heights.lowest <= limit && is_curved(plan.acquisition.probe, limit) ? 0.0 : heights.highest;
   if (!(height > limit)) return lines;
   const ProbeSection& probe = configuration.probe;
   const std::string where = probe.stand_off ? configuration.place("[probe] stand_off")

@@ -32,9 +32,10 @@ void check_depth_is_told(const Configuration& configuration);
 /// law has tables and does not say at which angles its waves leave the elements.
 void check_geometry(const Configuration& configuration, const ImagingPlan& plan, const Scene& scene);
 
-/// What is stated of the geometry and delay_law = "contact" does not heed, a line each for the log: a [surface] that no view
-/// meets, and elements more than a tenth of the longitudinal wavelength above the front surface (0.1 mm where it is not known).
-[[nodiscard]] std::vector<std::string> unheeded_geometry(const Configuration& configuration, const ImagingPlan& plan,
+/// What of the geometry has no effect or cannot be meant, a line each for the log: a grid of which a quarter or more lies above the
+/// front surface; with delay_law = "contact" a [surface] that no view meets, and elements more than a tenth of the longitudinal
+/// wavelength above the front surface (0.1 mm where it is not known), but for those of a curved array that touches it.
+[[nodiscard]] std::vector<std::string> geometry_warnings(const Configuration& configuration, const ImagingPlan& plan,
                                                          const Scene& scene);
 
 /// Legs that can be tabulated for the plan's grid are, each once, on [imaging] threads. With travel_times = "interpolated" the

@@ -6,15 +6,18 @@
 #include <map>
 #include <utility>
 
+#include "acquisition/facing.hpp"
 #include "acquisition/frame_layout.hpp"
 #include "acquisition/recorded_frames.hpp"
 #include "base/csv_numbers.hpp"
 #include "base/errors.hpp"
+#include "methods/doubtful.hpp"
 #include "methods/filter_settings.hpp"
 #include "methods/host_memory.hpp"
 #include "methods/overrides.hpp"
 #include "methods/tomography/keys.hpp"
 #include "methods/tomography/plan.hpp"
+#include "methods/tomography/raw_data.hpp"
 #include "methods/wavelength_name.hpp"
 #include "stages/back_projection_term/back_projection_term.hpp"
 #include "stages/filter/filter_response.hpp"
@@ -27,11 +30,14 @@ constexpr std::size_t gate_begins_at = 8;
 constexpr std::size_t gate_lasts = 16;
 // Part of the lookups that may fall outside of the record before it is worth a line.
 constexpr double tolerated_beyond = 0.01;
-// Of the impulse response at half the sample rate, over its greatest.
-constexpr double tolerated_alias = 0.1;
 
 double opening_time(const Acquisition& acquisition) {
   return (acquisition.start_time - acquisition.time_offset).value;
+}
+
+/// Of the first sample that is not muted.
+double first_time(const TomographyPlan& plan) {
+  return opening_time(plan.acquisition) + static_cast<double>(plan.muted) / plan.acquisition.sample_rate.value;
 }
 
 void refuse_other_events(const Configuration& configuration, const Acquisition& acquisition) {
@@ -169,68 +175,8 @@ std::vector<double> read_sizes(const Configuration& configuration, const Tomogra
   return sizes;
 }
 
-std::vector<float> gains_of_events(const Configuration& configuration, const TomographyPlan& plan) {
-  if (plan.section.pulse_energy != PulseEnergyUse::divided) return {};
-  double sum = 0.0;
-  for (const TransmitEvent& event : plan.acquisition.events) {
-    const double energy = std::get<PassiveEvent>(event.form).pulse_energy;
-    if (!(energy > 0.0)) {
-      throw InputError(configuration.place("[tomography] pulse_energy"), "\"divided\", and events without a pulse energy",
-                       "an energy of every event, or \"ignored\"");
-    }
-    sum += energy;
-  }
-  const double mean = sum / static_cast<double>(plan.acquisition.events.size());
-  std::vector<float> gains;
-  for (const TransmitEvent& event : plan.acquisition.events)
-    gains.push_back(static_cast<float>(mean / std::get<PassiveEvent>(event.form).pulse_energy));
-  return gains;
-}
-
 Axis part_of(const Axis& axis, const RowRange& range) {
   return {axis.at(range.first), axis.at(range.first + range.count - 1), range.count};
-}
-
-std::shared_ptr<const std::vector<double>> read_response(const Configuration& configuration, const TomographySection& section) {
-  return std::make_shared<const std::vector<double>>(read_csv_samples(
-      section.impulse_response, configuration.place("[tomography] impulse_response"), DeconvolutionOptions::most_samples));
-}
-
-std::optional<DeconvolutionOptions> resolve_deconvolution(const Configuration& configuration, const TomographySection& section,
-                                                          const Acquisition& acquisition) {
-  if (!section.deconvolves()) return std::nullopt;
-  DeconvolutionOptions options;
-  options.sample_rate = acquisition.sample_rate;
-  options.noise = section.impulse_noise.value_or(options.noise);
-  options.cutoff = section.impulse_cutoff.value_or(0.5 * acquisition.sample_rate);
-  std::string_view key = "[tomography] impulse_bandwidth";
-  if (section.impulse_response.empty()) {
-    options.centre = section.impulse_centre.value_or(Hertz(0.0));
-    options.bandwidth = *section.impulse_bandwidth;
-  } else {
-    key = "[tomography] impulse_response";
-    const auto samples = read_response(configuration, section);
-    const auto louder = [](double a, double b) { return std::abs(a) < std::abs(b); };
-    options.zero =
-        section.impulse_zero.value_or(static_cast<std::size_t>(std::ranges::max_element(*samples, louder) - samples->begin()));
-    if (options.zero >= samples->size()) {
-      throw InputError(configuration.place("[tomography] impulse_zero"), fmt::format("{}", options.zero),
-                       fmt::format("0 to {}, as impulse_response has {} samples", samples->size() - 1, samples->size()));
-    }
-    options.response = samples;
-  }
-  try {
-    validate(options);
-  } catch (const InputError& error) {
-    throw InputError(fmt::format("{}: {}", configuration.place(key), error.what()));
-  }
-  if (const double alias = response_at_half_rate(options); alias > tolerated_alias) {
-    throw InputError(configuration.place(key),
-                     fmt::format("a response of {:.2g} of its greatest at half the sample rate, {:.4g} MHz", alias,
-                                 0.5e-6 * acquisition.sample_rate.value),
-                     fmt::format("at most {:g} there: it is sampled too coarsely", tolerated_alias));
-  }
-  return options;
 }
 
 void refuse_inner_detectors(const Configuration& configuration, const TomographyPlan& plan) {
@@ -254,23 +200,36 @@ ReachOfGrid reach_of_all(const TomographyPlan& plan) {
   for (const WavelengthPlan& image : plan.wavelengths) {
     all.insert(all.end(), image.detectors.begin(), image.detectors.end());
   }
-  return reach_of(plan.grid, all, plan.velocity, plan.object, opens, closes);
+  return reach_of(plan.grid, all, plan.velocity, plan.object, first_time(plan), closes);
 }
 
 void judge_reach(const Configuration& configuration, TomographyPlan& plan) {
   std::size_t detectors = 0;
   for (const WavelengthPlan& image : plan.wavelengths) detectors += image.detectors.size();
   const ReachOfGrid& reach = plan.reach;
+  const std::vector<Detector>& first = plan.wavelengths.front().detectors;
+  if (reach.facing == 0 || reach.voxels_unheard == reach.voxels_tried) {
+    // Places in another unit are the reason for either.
+    if (const auto expected = doubtful_places(first)) {
+      throw InputError(
+          "data: places of detectors",
+          fmt::format("{:.4g} m from the middle of all, and an image that none of them receives", spread_of(first).value),
+          *expected);
+    }
+  }
   if (reach.facing == 0) {
-    throw InputError(configuration.place("[grid]"), "no detector that faces the image",
-                     "detectors whose normals point towards it");
+    throw InputError(
+        configuration.place("[grid]"), "no detector that faces the image: they look " + facing_text(first),
+        "detectors that look towards it ([probe] reverse_normals = true turns them round, [probe] normal = [x, y, z] "
+        "says which way all of them look)");
   }
   if (reach.facing < detectors) {
     plan.warnings.push_back(fmt::format("{}: {} of {} A-scans are of detectors that look away from the image",
                                         configuration.name(), detectors - reach.facing, detectors));
   }
-  const double opens = opening_time(plan.acquisition);
-  const double closes = opens + static_cast<double>(plan.acquisition.samples - 1) / plan.acquisition.sample_rate.value;
+  const double opens = first_time(plan);
+  const double closes =
+      opening_time(plan.acquisition) + static_cast<double>(plan.acquisition.samples - 1) / plan.acquisition.sample_rate.value;
   if (reach.voxels_unheard == reach.voxels_tried) {
     throw InputError(configuration.place("[material] longitudinal_velocity"),
                      fmt::format("{:g} m/s, at which sound of the image arrives after {:.4g} to {:.4g} us", plan.velocity.value,
@@ -300,7 +259,8 @@ SampleGate choose_samples(const TomographyPlan& plan) {
   const auto samples = static_cast<double>(acquisition.samples);
   const double from = std::floor((plan.reach.earliest - opens) * rate) - static_cast<double>(guard);
   const double to = std::ceil((plan.reach.latest - opens) * rate) + static_cast<double>(guard);
-  const std::size_t first = static_cast<std::size_t>(std::clamp(from, 0.0, samples - 2.0)) / gate_begins_at * gate_begins_at;
+  const std::size_t first =
+      std::max(plan.muted, static_cast<std::size_t>(std::clamp(from, 0.0, samples - 2.0)) / gate_begins_at * gate_begins_at);
   const auto end = static_cast<std::size_t>(std::clamp(to + 1.0, static_cast<double>(first) + 2.0, samples));
   const std::size_t count = (end - first + gate_lasts - 1) / gate_lasts * gate_lasts;
   return {first, std::min(count, acquisition.samples - first)};
@@ -375,17 +335,19 @@ std::shared_ptr<const TomographyPlan> build_tomography_plan(const ImagingRequest
     for (const std::size_t row : image.rows) sizes.push_back(stated_sizes[row]);
     image.shares = stated_shares(std::move(sizes), plan->surface, section.solid_angle);
   }
-  plan->event_gains = gains_of_events(configuration, *plan);
+  plan->event_gains = gains_of_events(configuration, plan->acquisition);
   leave_out_dead(configuration, *plan);
   refuse_inner_detectors(configuration, *plan);
+  plan->muted = muted_samples(configuration, plan->acquisition, plan->notes);
   plan->reach = reach_of_all(*plan);
   judge_reach(configuration, *plan);
   plan->filter = resolve_filter(configuration, plan->acquisition, plan->notes);
-  plan->deconvolution = resolve_deconvolution(configuration, section, plan->acquisition);
-  plan->gate = {0, plan->acquisition.samples};
+  plan->deconvolution = stated_detector_response(configuration, plan->acquisition.sample_rate);
+  if (plan->deconvolution) refuse_coarse_response(configuration, *plan->deconvolution);
+  plan->gate = {plan->muted, plan->acquisition.samples - plan->muted};
   if (request.crop.value_or(request.use != ImagingUse::recording)) {
     plan->gate = choose_samples(*plan);
-    if (plan->gate.count < plan->acquisition.samples) {
+    if (plan->gate.count < plan->acquisition.samples - plan->muted) {
       plan->notes.push_back(fmt::format("{}: samples {} to {} of {} are imaged", configuration.name(), plan->gate.first,
                                         plan->gate.first + plan->gate.count - 1, plan->acquisition.samples));
     }

@@ -47,6 +47,7 @@ struct TomographyPlan {
   bool shows_mean = false;                  ///< whether their mean comes before them
   std::optional<UnmixingPlan> unmixing;     ///< of their images
   std::optional<SoundInclusion> object;
+  std::size_t muted = 0;  ///< samples at the beginning of each A-scan that are left out
   SampleGate gate;
   ReachOfGrid reach;
   FilterOptions filter;

@@ -4,7 +4,9 @@
 // Output  uint8 [z, x], rows without gaps.
 //
 //   decibels        L = 20 log10(value / reference) + gain, 0 dB and above -> 255, -dynamic_range and below -> 0, linear in L
-//                   between, rounded to the nearest (L to 1e-4 dB). Zeros, NaN, negative and subnormal values -> 0.
+//                   between, rounded to the nearest (L to 1e-4 dB). Zeros, NaN, negative and subnormal values -> 0. With
+//                   options.masked all but NaN
+//                   -> 1 at least.
 //   power_decibels  the same with 10 log10. A fixed reference is one of amplitudes there too: its square is 0 dB.
 //   from_zero       0 and below -> 1, the end and above -> 255, linear between, rounded to the nearest. NaN -> 0.
 //   symmetric       -end and below -> 1, 0 -> 128, the end and above -> 255, likewise.
@@ -17,7 +19,7 @@
 //
 // Facts: the reference or, of numbers, the end of the scale; shown is that of options.reference_value where there is none yet. A
 // running reference goes on from what resume() says if that is positive and finite. Retuned by other Compression options of the
-// same scale and end: a running reference goes on; one that was fixed begins anew.
+// same scale, end and masked: a running reference goes on; one that was fixed begins anew.
 #pragma once
 
 #include <memory>

@@ -40,7 +40,7 @@ class CompressionCpu final : public Stage {
       reference_.follow(std::bit_cast<float>(peak.load()));
     }
     const CompressionCurve curve = reference_.curve();
-    const auto levels_of_row = reference_.rule().numbers ? kernels_.levels_of_numbers : kernels_.compress;
+    const auto levels_of_row = kernels_.levels(reference_.rule().kind);
     for_each_row(queue, output_.rows, output_.columns, [&](std::size_t row) {
       levels_of_row(values + row * input_stride_, output.as<std::uint8_t>() + row * output_.row_stride, output_.columns, curve);
     });

@@ -33,7 +33,7 @@ class CompressionCuda final : public Stage {
     const cudaStream_t stream = gpu::stream_of(queue);
     const ValueImage image{input.as<std::uint32_t>(), output_.rows, output_.columns, input_stride_};
     launch_follow(image, options_.follows_magnitudes(), state(), static_cast<ShownReference*>(readback_.data()), stream);
-    launch_compress(image, options_.rule().numbers, output.as<std::uint8_t>(), state(), stream);
+    launch_compress(image, options_.rule().kind, output.as<std::uint8_t>(), state(), stream);
   }
 
   [[nodiscard]] StageFacts facts() const noexcept override {

@@ -3,7 +3,7 @@
 namespace echoform {
 
 CompressionKernels compression_kernels_portable() {
-  return {&peak_of, &peak_of_magnitudes, &compress_row, &number_row};
+  return {&peak_of, &peak_of_magnitudes, &compress_row, &masked_row, &number_row};
 }
 
 CompressionKernels compression_kernels(SimdLevel level) {

@@ -14,7 +14,12 @@ struct CompressionKernels {
   std::uint32_t (*peak)(const std::uint32_t* envelope, std::size_t count);
   std::uint32_t (*peak_of_magnitudes)(const std::uint32_t* values, std::size_t count);
   void (*compress)(const std::uint32_t* envelope, std::uint8_t* out, std::size_t count, CompressionCurve curve);
+  void (*compress_masked)(const std::uint32_t* envelope, std::uint8_t* out, std::size_t count, CompressionCurve curve);
   void (*levels_of_numbers)(const std::uint32_t* values, std::uint8_t* out, std::size_t count, CompressionCurve curve);
+
+  [[nodiscard]] auto levels(LevelKind kind) const {
+    return kind == LevelKind::numbers ? levels_of_numbers : kind == LevelKind::masked_decibels ? compress_masked : compress;
+  }
 };
 
 /// All levels give the same bits.

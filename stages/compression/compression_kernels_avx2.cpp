@@ -3,7 +3,7 @@
 namespace echoform {
 
 CompressionKernels compression_kernels_avx2() {
-  return {&peak_of, &peak_of_magnitudes, &compress_row, &number_row};
+  return {&peak_of, &peak_of_magnitudes, &compress_row, &masked_row, &number_row};
 }
 
 }  // namespace echoform

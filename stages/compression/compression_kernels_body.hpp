@@ -28,6 +28,10 @@ void compress_row(const std::uint32_t* envelope, std::uint8_t* out, std::size_t 
   for (std::size_t n = 0; n < count; ++n) out[n] = compress(envelope[n], curve);
 }
 
+void masked_row(const std::uint32_t* envelope, std::uint8_t* out, std::size_t count, CompressionCurve curve) {
+  for (std::size_t n = 0; n < count; ++n) out[n] = compress_masked(envelope[n], curve);
+}
+
 void number_row(const std::uint32_t* values, std::uint8_t* out, std::size_t count, CompressionCurve curve) {
   for (std::size_t n = 0; n < count; ++n) out[n] = level_of_number(values[n], curve);
 }

@@ -59,11 +59,19 @@ __global__ __launch_bounds__(threads) void follow(ValueImage image, DeviceRefere
 }
 
 /// Four levels a thread, stored at once where rows allow it.
-template <bool Quads, bool Numbers>
+template <bool Quads, LevelKind Kind>
 __global__ __launch_bounds__(threads) void compress_rows(ValueImage image, std::uint8_t* __restrict__ out,
                                                          const DeviceReference* __restrict__ state) {
   const CompressionCurve curve = state->curve;
-  const auto level = [curve](std::uint32_t value) { return Numbers ? level_of_number(value, curve) : compress(value, curve); };
+  const auto level = [curve](std::uint32_t value) {
+    if constexpr (Kind == LevelKind::numbers) {
+      return level_of_number(value, curve);
+    } else if constexpr (Kind == LevelKind::masked_decibels) {
+      return compress_masked(value, curve);
+    } else {
+      return compress(value, curve);
+    }
+  };
   const std::size_t n = (std::size_t{blockIdx.x} * threads + threadIdx.x) * 4;
   if (n >= image.columns) return;
   for (std::size_t row = blockIdx.y; row < image.rows; row += gridDim.y) {
@@ -76,6 +84,13 @@ __global__ __launch_bounds__(threads) void compress_rows(ValueImage image, std::
       for (std::size_t k = 0; k < 4 && n + k < image.columns; ++k) levels[k] = level(__ldg(bits + k));
     }
   }
+}
+
+template <LevelKind Kind>
+void launch_compress_rows(const ValueImage& image, const dim3& grid, bool quads, std::uint8_t* out, const DeviceReference* state,
+                          cudaStream_t stream) {
+  const auto kernel = quads ? compress_rows<true, Kind> : compress_rows<false, Kind>;
+  kernel<<<grid, threads, 0, stream>>>(image, out, state);
 }
 
 __global__ void change_rule(ReferenceRule rule, DeviceReference* state) {
@@ -98,15 +113,23 @@ void launch_follow(const ValueImage& image, bool magnitudes, DeviceReference* st
   ECHOFORM_CUDA_LAUNCHED("peak of the image");
 }
 
-void launch_compress(const ValueImage& image, bool numbers, std::uint8_t* out, const DeviceReference* state,
+void launch_compress(const ValueImage& image, LevelKind kind, std::uint8_t* out, const DeviceReference* state,
                      cudaStream_t stream) {
   const ValueImage all = joined(image);
   const dim3 grid(static_cast<unsigned>((all.columns + 4 * threads - 1) / (4 * threads)),
                   static_cast<unsigned>(all.rows < 65535 ? all.rows : 65535));
   const bool quads = all.columns % 4 == 0 && all.stride % 4 == 0;
-  const auto kernel = numbers ? (quads ? compress_rows<true, true> : compress_rows<false, true>)
-                              : (quads ? compress_rows<true, false> : compress_rows<false, false>);
-  kernel<<<grid, threads, 0, stream>>>(all, out, state);
+  switch (kind) {
+    case LevelKind::decibels:
+      launch_compress_rows<LevelKind::decibels>(all, grid, quads, out, state, stream);
+      break;
+    case LevelKind::masked_decibels:
+      launch_compress_rows<LevelKind::masked_decibels>(all, grid, quads, out, state, stream);
+      break;
+    case LevelKind::numbers:
+      launch_compress_rows<LevelKind::numbers>(all, grid, quads, out, state, stream);
+      break;
+  }
   ECHOFORM_CUDA_LAUNCHED("compression");
 }
 

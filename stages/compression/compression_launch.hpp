@@ -22,8 +22,9 @@ struct ValueImage {
 void launch_follow(const ValueImage& image, bool magnitudes, DeviceReference* state, ShownReference* readback,
                    cudaStream_t stream);
 
-/// By the curve of `state`, which is one of decibels or of numbers. Rows of `out` follow each other.
-void launch_compress(const ValueImage& image, bool numbers, std::uint8_t* out, const DeviceReference* state, cudaStream_t stream);
+/// By the curve of `state`, which is one of `kind`. Rows of `out` follow each other.
+void launch_compress(const ValueImage& image, LevelKind kind, std::uint8_t* out, const DeviceReference* state,
+                     cudaStream_t stream);
 
 /// Frames behind this on the stream go by `rule`.
 void launch_change(const ReferenceRule& rule, DeviceReference* state, cudaStream_t stream);

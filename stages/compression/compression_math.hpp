@@ -9,8 +9,12 @@
 
 namespace echoform {
 
-/// The level of a value v is slope * log2(v) + offset, rounded and clamped to 0 ... 255; on a scale of numbers it is
-/// slope * v + offset, clamped to 1 ... 255.
+/// What levels stand for. Where pixels may have no value, and on scales of numbers, level 0 is no value.
+enum class LevelKind : std::uint8_t { decibels, masked_decibels, numbers };
+inline constexpr int first_level_with_value = 1;
+
+/// The level of a value v is slope * log2(v) + offset, rounded and clamped to 0 ... 255, or to 1 ... 255 where level 0 is no
+/// value; on a scale of numbers it is slope * v + offset, clamped to 1 ... 255.
 struct CompressionCurve {
   float slope = 0.0F;
   float offset = 0.0F;
@@ -60,6 +64,17 @@ ECHOFORM_HOST_DEVICE std::uint8_t compress(std::uint32_t bits, CompressionCurve 
   return static_cast<std::uint8_t>(is_visible(bits) ? rounded : 0);
 }
 
+/// As compress(), but 0 for NaN alone: whatever has a value is at least 1.
+ECHOFORM_HOST_DEVICE std::uint8_t compress_masked(std::uint32_t bits, CompressionCurve curve) {
+  constexpr auto lowest = static_cast<float>(first_level_with_value);
+  float level = compression_level(bits, curve);
+  level = level > lowest ? level : lowest;
+  level = level < 255.0F ? level : 255.0F;
+  const auto rounded = static_cast<std::int32_t>(level + 0.5F);
+  const std::int32_t invisible = (bits & 0x7fffffffu) <= 0x7f800000u ? first_level_with_value : 0;
+  return static_cast<std::uint8_t>(is_visible(bits) ? rounded : invisible);
+}
+
 /// The level of a number; 0 where it is none.
 ECHOFORM_HOST_DEVICE std::uint8_t level_of_number(std::uint32_t bits, CompressionCurve curve) {
   constexpr auto lowest = static_cast<float>(first_level_of_numbers);
@@ -84,10 +99,10 @@ ECHOFORM_HOST_DEVICE std::uint32_t finite_magnitude_or_zero(std::uint32_t bits) 
 
 /// The value shown as 0 dB, or as the end of a scale of numbers, from frame to frame, and what it is made with.
 struct ReferenceRule {
-  double slope = 0.0;     ///< levels per doubling of the value; on a scale of numbers from 0 to the end
-  double gain = 0.0;      ///< level of the reference; on a scale of numbers of 0
-  double end = 1.0;       ///< what is shown, over the reference
-  bool numbers = false;   ///< whether the scale is one of numbers
+  double slope = 0.0;  ///< levels per doubling of the value; on a scale of numbers from 0 to the end
+  double gain = 0.0;   ///< level of the reference; on a scale of numbers of 0
+  double end = 1.0;    ///< what is shown, over the reference
+  LevelKind kind = LevelKind::decibels;
   double fraction = 1.0;  ///< of the way down to a lower peak
   double smallest = 0.0;  ///< keeps the reference a normal number while frames without signal pull it down
   double unset = 1.0;     ///< shown while there is none; the reference itself where it is fixed
@@ -119,7 +134,7 @@ ECHOFORM_HOST_DEVICE ShownReference reference_state(double reference, const Refe
 /// 255 (1 + (20 log10(v / reference) + gain) / range), with 20 log10(v) = 20 log10(2) log2(v), or the line through 0 and the end.
 /// `reference` is the one that is shown.
 ECHOFORM_HOST_DEVICE CompressionCurve curve_for(float reference, const ReferenceRule& rule) {
-  if (rule.numbers) {
+  if (rule.kind == LevelKind::numbers) {
     // Frames without signal pull a reference down to where the slope would be infinite, and 0 no number any more.
     const double slope = rule.slope / static_cast<double>(reference);
     return {static_cast<float>(slope < 3e38 ? slope : 3e38), static_cast<float>(rule.gain)};

@@ -26,6 +26,8 @@ struct Compression {
   ScaleKind scale = ScaleKind::decibels;  ///< by what the values are; nothing that users choose
   double end = 0.0;  ///< of scales of numbers: what is shown as their end instead of the reference less the gain; 0: that is
 
+  bool masked = false;  ///< of decibels: pixels may have no value (NaN), which is level 0, and nothing else is
+
   auto operator<=>(const Compression&) const = default;
 };
 

@@ -40,7 +40,7 @@ RunningReference::RunningReference(const Compression& options) : options_(option
   rule_.follows = follows_peaks();
   if (shows_numbers(options.scale)) {
     const bool symmetric = options.scale == ScaleKind::symmetric;
-    rule_.numbers = true;
+    rule_.kind = LevelKind::numbers;
     rule_.slope = symmetric ? 0.5 * levels_of_numbers : levels_of_numbers;
     rule_.gain = first_level_of_numbers + levels_of_numbers - rule_.slope;
     if (options.end > 0.0) {
@@ -49,6 +49,7 @@ RunningReference::RunningReference(const Compression& options) : options_(option
       rule_.end = std::pow(10.0, -options.gain_db / 20.0);
     }
   } else {
+    rule_.kind = options.masked ? LevelKind::masked_decibels : LevelKind::decibels;
     const double decade = decibels_a_decade(options.scale);
     rule_.slope = 255.0 * decade * std::log10(2.0) / options.dynamic_range_db;
     rule_.gain = 255.0 * (1.0 + options.gain_db / options.dynamic_range_db);
@@ -71,7 +72,7 @@ bool RunningReference::follows_magnitudes() const noexcept {
 bool RunningReference::accepts(const StageOptions& options) const {
   const auto& wanted = options.as<Compression>();
   static_cast<void>(RunningReference(wanted));
-  return wanted.scale == options_.scale && wanted.end == options_.end;
+  return wanted.scale == options_.scale && wanted.end == options_.end && wanted.masked == options_.masked;
 }
 
 void RunningReference::change(const Compression& options) {

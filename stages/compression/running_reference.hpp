@@ -12,7 +12,7 @@ class RunningReference {
   /// Throws InputError if an option is out of its range.
   explicit RunningReference(const Compression& options);
 
-  /// True for every Compression of the same scale and end. Throws InputError if an option is out of its range.
+  /// True for every Compression of the same scale, end and masked. Throws InputError if an option is out of its range.
   [[nodiscard]] bool accepts(const StageOptions& options) const;
 
   /// Whether the peak of each frame is wanted.

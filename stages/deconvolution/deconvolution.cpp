@@ -93,15 +93,20 @@ class DeconvolutionCpu final : public Stage {
 
 }  // namespace
 
+RowResponse detector_spectrum(const DeconvolutionOptions& options, std::size_t samples) {
+  RowResponse spectrum(samples / 2 + 1);
+  for (std::size_t k = 0; k < spectrum.size(); ++k) {
+    if (k % 256 == 0) keep_planning();
+    spectrum[k] = spectrum_at(options, static_cast<double>(k) / static_cast<double>(samples) * options.sample_rate.value);
+  }
+  return spectrum;
+}
+
 RowResponse deconvolution_response(const DeconvolutionOptions& options, std::size_t samples) {
-  RowResponse response(samples / 2 + 1);
+  RowResponse response = detector_spectrum(options, samples);
   const double rate = options.sample_rate.value;
   double greatest = 0.0;
-  for (std::size_t k = 0; k < response.size(); ++k) {
-    if (k % 256 == 0) keep_planning();
-    response[k] = spectrum_at(options, static_cast<double>(k) / static_cast<double>(samples) * rate);
-    greatest = std::max(greatest, std::abs(response[k]));
-  }
+  for (const std::complex<double>& factor : response) greatest = std::max(greatest, std::abs(factor));
   const double cutoff = std::min(options.cutoff.value, 0.5 * rate);
   for (std::size_t k = 0; k < response.size(); ++k) {
     const double frequency = static_cast<double>(k) / static_cast<double>(samples) * rate;

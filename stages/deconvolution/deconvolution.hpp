@@ -62,6 +62,8 @@ extern const StageKind deconvolution_stage;
 void validate(const DeconvolutionOptions& options);
 [[nodiscard]] BlockSpec deconvolution_output(const BlockSpec& input);
 
+/// H itself, for rows of `samples`. The options are valid.
+[[nodiscard]] RowResponse detector_spectrum(const DeconvolutionOptions& options, std::size_t samples);
 /// What a row of `samples` is multiplied by in frequency. The options are valid.
 [[nodiscard]] RowResponse deconvolution_response(const DeconvolutionOptions& options, std::size_t samples);
 /// Samples from an impulse to the last one, on either side, at which what becomes of it is above a thousandth of its greatest

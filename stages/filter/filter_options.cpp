@@ -43,6 +43,10 @@ Hertz usual_skirt(Hertz low, Hertz high) {
   return low.value > 0.0 ? std::min(half, low) : half;
 }
 
+Hertz usual_upper_skirt(Hertz low, Hertz high) {
+  return 0.5 * (high - low);
+}
+
 void validate(const FilterOptions& options, std::string_view where) {
   if (options.kind == FilterKind::none) return;
   const auto place = [&](std::string_view option) { return fmt::format("{} {}", where, option); };
@@ -61,6 +65,9 @@ void validate(const FilterOptions& options, std::string_view where) {
     }
     if (!(options.skirt.value > 0.0) || !std::isfinite(options.skirt.value)) {
       throw InputError(place("skirt"), megahertz(options.skirt), "a width above 0");
+    }
+    if (!(options.upper_skirt.value >= 0.0) || !std::isfinite(options.upper_skirt.value)) {
+      throw InputError(place("upper_skirt"), megahertz(options.upper_skirt), "a width above 0");
     }
   }
   if (options.notch) {

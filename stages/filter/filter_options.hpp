@@ -45,8 +45,10 @@ struct FilterOptions {
   /// at half the sample rate is none.
   Hertz low;
   Hertz high;
-  /// > 0; how wide each edge is, from 1 % to 99 % of the amplitude. The response is over after 2.8 / skirt at the latest.
+  /// > 0; how wide the lower edge is, from 1 % to 99 % of the amplitude, and the upper one where upper_skirt is 0. The response
+  /// is over after 2.8 / skirt at the latest, of the narrower skirt.
   Hertz skirt;
+  Hertz upper_skirt;                           ///< 0 or more; how wide the upper edge is; 0: as wide as the lower one
   std::optional<Notch> notch;                  ///< with every kind but `none`
   std::shared_ptr<const MeasuredPulse> pulse;  ///< of `wiener`
   /// Of `wiener`: the power of noise against that of the pulse where that is strongest. What is lower by more is not amplified.
@@ -55,13 +57,16 @@ struct FilterOptions {
   /// By their contents.
   [[nodiscard]] friend bool operator==(const FilterOptions& a, const FilterOptions& b) {
     return a.kind == b.kind && a.sample_rate == b.sample_rate && a.low == b.low && a.high == b.high && a.skirt == b.skirt &&
-           a.notch == b.notch && a.noise == b.noise && (a.pulse == b.pulse || (a.pulse && b.pulse && *a.pulse == *b.pulse));
+           a.upper_skirt == b.upper_skirt && a.notch == b.notch && a.noise == b.noise &&
+           (a.pulse == b.pulse || (a.pulse && b.pulse && *a.pulse == *b.pulse));
   }
 };
 
-/// Edges as they are where nothing else is wanted: as wide as half the band, and no wider than what lies below it, so that of a
-/// constant less than 1e-5 would pass.
+/// A lower edge as it is where nothing else is wanted: as wide as half the band, and no wider than what lies below it, so that of
+/// a constant less than 1e-5 would pass.
 [[nodiscard]] Hertz usual_skirt(Hertz low, Hertz high);
+/// An upper edge likewise: as wide as half the band, wherever that begins. A narrow one would ring long after each sound.
+[[nodiscard]] Hertz usual_upper_skirt(Hertz low, Hertz high);
 
 /// Throws InputError if an option that the kind uses is out of its range; `where` precedes its name, "demo.toml: [filter]".
 void validate(const FilterOptions& options, std::string_view where);

@@ -22,7 +22,8 @@ double rise(double frequency, double edge, double skirt) {
 
 double band_factor(const FilterOptions& options, double frequency) {
   double factor = 1.0;
-  if (options.high < 0.5 * options.sample_rate) factor -= rise(frequency, options.high.value, options.skirt.value);
+  const Hertz upper = options.upper_skirt.value > 0.0 ? options.upper_skirt : options.skirt;
+  if (options.high < 0.5 * options.sample_rate) factor -= rise(frequency, options.high.value, upper.value);
   if (options.low.value > 0.0) factor -= 1.0 - rise(frequency, options.low.value, options.skirt.value);
   return std::max(factor, 0.0);
 }

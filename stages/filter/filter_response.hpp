@@ -3,8 +3,8 @@
 //
 // A row of M samples counts as one period, so its bin k, 0 <= k <= M / 2, has the frequency k / M of the sample rate.
 //   mean    1, and 0 for bin 0
-//   band    (erf((f - low) / s) - erf((f - high) / s)) / 2, s the skirt / 3.29: a box with Gaussian edges, whose response in time
-//           is short and does not ring on. 0 for bin 0 where there is a lower edge
+//   band    (erf((f - low) / s) - erf((f - high) / t)) / 2, s and t the skirts / 3.29: a box with Gaussian edges, whose
+//           response in time is short and does not ring on. 0 for bin 0 where there is a lower edge
 //   wiener  conj(P) P_max / (|P|^2 + noise P_max^2), P the pulse's spectrum with the greatest value of its envelope at time 0, so
 //           that echoes stay where they are, and P_max its greatest absolute value, so that the pulse's unit does not matter.
 //           Frequencies that the pulse's own sample rate does not hold count as 0, and so does bin 0

@@ -9,6 +9,7 @@
 #include "base/errors.hpp"
 #include "gpu/memory_report.hpp"
 #include "tests/engine/places.hpp"
+#include "tests/support/input_error.hpp"
 
 namespace echoform::test {
 namespace {
@@ -73,12 +74,8 @@ TEST_P(CudaEngines, RefuseAPlanThatTheWatchdogWouldTakeForAStall) {
       make_engine(make_imaging_setup(plan),
                   {.automatic = false, .kind = BackendKind::cuda, .gpu_timeout = std::chrono::milliseconds(1)}, EngineOptions{});
   FrameSlot slot;
-  try {
-    engine->equip(slot);
-    ADD_FAILURE() << "a frame that takes longer than the timeout";
-  } catch (const InputError& error) {
-    EXPECT_THAT(error.what(), testing::HasSubstr("gpu_timeout"));
-  }
+  EXPECT_THAT(input_error([&] { engine->equip(slot); }), testing::HasSubstr("gpu_timeout"))
+      << "a frame that takes longer than the timeout";
 }
 
 TEST_P(CudaEngines, BringTheEnvelopeOnlyWhereItIsWanted) {

@@ -9,6 +9,7 @@
 #include "base/errors.hpp"
 #include "delay_laws/delay_law.hpp"
 #include "methods/tfm/setup.hpp"
+#include "tests/support/input_error.hpp"
 
 namespace echoform {
 namespace {
@@ -63,15 +64,12 @@ TEST(DeviceNeed, ALiveChangeIsRefusedWhereTheDeviceHasNoRoom) {
   plan.laws.push_back(make_delay_law("contact", {plan.acquisition, plan.material, "LL"}));
   const std::size_t needed = device_need(*setup_of(plan), {.slots = 3}).bytes();
   EXPECT_NO_THROW(require_device_room(*setup_of(plan), {.slots = 3}, 0, {needed, needed}));
-  try {
+  const std::string text = test::input_error([&] {
     require_device_room(*setup_of(plan), {.slots = 3}, 1, {needed - 1, 2 * needed});
-    FAIL();
-  } catch (const InputError& error) {
-    const std::string text = error.what();
-    EXPECT_EQ(text.find("[grid] pixels: found 4096 x 4096 pixels and 1 view, which need at least 0.4"), 0U) << text;
-    EXPECT_NE(text.find(" GB of GPU 1 beside what is in use; expected what fits into the 0.4"), std::string::npos) << text;
-    EXPECT_NE(text.find("4095 x 4095 pixels"), std::string::npos) << text;
-  }
+  });
+  EXPECT_EQ(text.find("[grid] pixels: found 4096 x 4096 pixels and 1 view, which need at least 0.4"), 0U) << text;
+  EXPECT_NE(text.find(" GB of GPU 1 beside what is in use; expected what fits into the 0.4"), std::string::npos) << text;
+  EXPECT_NE(text.find("4095 x 4095 pixels"), std::string::npos) << text;
 }
 
 /// A leg of which nobody knows a form.

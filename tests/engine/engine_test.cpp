@@ -18,6 +18,7 @@
 #include "gpu/cuda_backend.hpp"
 #include "stages/persistence/persistence.hpp"
 #include "tests/engine/places.hpp"
+#include "tests/support/patience.hpp"
 
 namespace echoform::test {
 namespace {
@@ -285,7 +286,7 @@ TEST_P(Engines, ImageSeveralFramesAtOnceInOrder) {
     FrameSlot& slot = ring[k % slots];
     if (k >= slots) {
       std::unique_lock lock(state.mutex);
-      ASSERT_TRUE(state.changed.wait_for(lock, std::chrono::seconds(60), [&] { return state.order.size() > k - slots; }));
+      ASSERT_TRUE(state.changed.wait_for(lock, patience, [&] { return state.order.size() > k - slots; }));
       lock.unlock();
       put(inputs[k - slots], one.slot);
       ASSERT_TRUE(image_now(*one.engine, one.slot));

@@ -85,6 +85,32 @@ TEST_P(EventImages, OfPlaneWavesInBothModes) {
   expect_image(imaged, 2, plain_event_image(*plan, frame, plane(of_l), straight(*plan, of_t)));
 }
 
+TEST_P(EventImages, OfPlaneWavesOfACurvedArrayArriveByTheirAnglesFromTheOrigin) {
+  const std::vector<double> angles{-20.0, -5.0, 0.0, 12.0};
+  const auto plan = make_plan(GetParam(), SampleEncoding::int16, MatrixKind::full, {}, 640, 12);
+  Probe& probe = plan->acquisition.probe;
+  probe = make_curvilinear_probe(12, Metres(0.6e-3), Metres(6e-3), Metres(0.5e-3), Hertz(5e6), Hertz(3e6));
+  double z = 0.0;  // of the probe's own origin, the mean of all elements
+  for (const Element& element : probe.elements) z += element.centre.z.value / 12.0;
+  for (const double angle : angles) {
+    PlaneWaveEvent wave = plane_wave(angle * of_degrees, MetresPerSecond(of_l));
+    wave.slowness_z = std::cos(angle * of_degrees) / of_l;
+    wave.delay = Seconds(1e-6 + z * wave.slowness_z);
+    plan->acquisition.events.push_back({wave, {}});
+  }
+  plan->laws.push_back(
+      make_delay_law("contact", {plan->acquisition, plan->material, "LL", plan->scene, std::make_shared<LegCache>()}));
+  const PlainTime wave = [&](std::size_t event, double x, double depth) {
+    return 1e-6 + (x * std::sin(angles[event] * of_degrees) + depth * std::cos(angles[event] * of_degrees)) / of_l;
+  };
+  const PlainTime back = [&](std::size_t element, double x, double depth) {
+    const double turn = (static_cast<double>(element) - 5.5) * 0.6e-3 / 6e-3;
+    return std::hypot(x - 6e-3 * std::sin(turn), depth - 6e-3 * (std::cos(turn) - 1.0)) / of_l;
+  };
+  const Frame frame = random_frame(plan->acquisition, 21);
+  expect_image(image_of(GetParam(), plan, frame), 0, plain_event_image(*plan, frame, wave, back));
+}
+
 TEST_P(EventImages, OfMorePlaneWavesThanReceiversWeighedAndHeardByAFew) {
   constexpr std::size_t waves = 19;
   std::vector<TransmitEvent> events;

@@ -23,6 +23,7 @@
 #include "methods/scan_settings.hpp"
 #include "methods/tfm/section.hpp"
 #include "tests/engine/places.hpp"
+#include "tests/support/input_error.hpp"
 
 namespace echoform::test {
 namespace {
@@ -408,12 +409,9 @@ TEST(Positions, WhatCannotBeImagedIsOneLine) {
   Configuration configuration;
   configuration.material.longitudinal_velocity = MetresPerSecond(speed);
   const auto message = [&] {
-    try {
+    return input_error([&] {
       static_cast<void>(resolve_imaging({.configuration = configuration, .acquisition = acquisition, .frames_in_flight = 1}));
-    } catch (const InputError& error) {
-      return std::string(error.what());
-    }
-    return std::string();
+    });
   };
   EXPECT_EQ(
       message(),
@@ -465,12 +463,7 @@ TEST(Positions, AreCheckedByName) {
     for (std::uint32_t k = 0; k < positions.size() * at_each; ++k) {
       acquisition.events.push_back({ElementEvent{k % 2}, {}, static_cast<std::uint32_t>(k / std::max<std::size_t>(1, at_each))});
     }
-    try {
-      validate(acquisition, {}, "Hello");
-    } catch (const InputError& error) {
-      return std::string(error.what());
-    }
-    return std::string();
+    return input_error([&] { validate(acquisition, {}, "Hello"); });
   };
   const double nan = std::numeric_limits<double>::quiet_NaN();
   EXPECT_EQ(message({pose_at(0, 0, 0), pose_at(1e-3, 0, 0)}), "");

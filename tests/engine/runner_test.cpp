@@ -9,6 +9,7 @@
 #include "cpu/cpu_backend.hpp"
 #include "pipeline/recipe_memory.hpp"
 #include "pipeline/words.hpp"
+#include "tests/support/input_error.hpp"
 
 namespace echoform {
 namespace {
@@ -62,6 +63,7 @@ const StageKind weighted_sum{"weighted-sum",
                              [](const StageOptions& /*options*/, const InputSpecs& inputs, const StageSite& site) {
                                StageStatement statement{inputs[0], {}};
                                (site.backend == BackendKind::cuda ? statement.memory.device : statement.memory.host) = 1000;
+                               statement.memory.of_pixels = 300;
                                return statement;
                              }};
 
@@ -235,12 +237,8 @@ TEST_F(RunnerTest, RefusesStagesThatTheBackendDoesNotHave) {
   Recipe recipe;
   const StageKind nowhere{"nowhere", nullptr, nullptr, nullptr};
   recipe.add(nowhere, {}, {0});
-  try {
-    const Runner runner(recipe, samples(), *backend_);
-    FAIL() << "expected to be refused";
-  } catch (const InputError& error) {
-    EXPECT_NE(std::string(error.what()).find("nowhere stage"), std::string::npos) << error.what();
-  }
+  const std::string line = test::input_error([&] { const Runner runner(recipe, samples(), *backend_); });
+  EXPECT_NE(line.find("nowhere stage"), std::string::npos) << line;
 }
 
 TEST(RecipeMemory, AddsUpWhatStagesStateAndTheBlocksBetweenThem) {
@@ -256,14 +254,45 @@ TEST(RecipeMemory, AddsUpWhatStagesStateAndTheBlocksBetweenThem) {
   const RecipeMemory device = recipe_memory(last, samples(), 77, {BackendKind::cuda});
   EXPECT_EQ(device.host(2), 2 * (77 + block));
   EXPECT_EQ(device.device(2), 2000 + block + 2 * (samples().bytes() + block));
-  EXPECT_EQ(device.pixels_shared, block) << "the block between them is an image";
+  EXPECT_EQ(device.pixels_shared, 2 * 300 + block) << "tables of both steps, and the block between them is an image";
   EXPECT_EQ(device.pixels_of_slot, block);
+  // Slots of their own sizes: what is shared is taken once.
+  EXPECT_EQ(device.device(5) - device.device(2), 3 * (samples().bytes() + block));
+  EXPECT_EQ(host.host(5) - host.host(2), 3 * (77 + 2 * block));
 
   // Two outputs of one block: once on the device, twice on the host.
   Recipe twice = last;
   twice.outputs.push_back({{"c", OutputKind::envelope, grid()}, 2, 2});
   EXPECT_EQ(recipe_memory(twice, samples(), 77, {BackendKind::cuda}).device(1), 2000 + block + samples().bytes() + block);
   EXPECT_EQ(recipe_memory(twice, samples(), 77, {BackendKind::cuda}).host(1), 77 + 2 * block);
+  EXPECT_EQ(recipe_memory(twice, samples(), 77, {BackendKind::cuda}).pixels_of_slot, block);
+}
+
+TEST(RecipeMemory, GrowsWithThePixelsByBlocksThatHaveTheShapeOfSomeImage) {
+  // The blocks have 2 rows of 3. Those between the steps are no images where no output has such a grid.
+  const std::size_t block = values * sizeof(float);
+  const auto shared = [](const Grid& shown) {
+    Recipe recipe = diamond();
+    recipe.outputs.pop_back();
+    recipe.outputs.front().description.grid = shown;
+    return recipe_memory(recipe, samples(), 77, {BackendKind::cuda}).pixels_shared;
+  };
+  const auto of = [](std::size_t x, std::size_t z, std::size_t y = 1) {
+    return Grid{{Metres(0.0), Metres(1.0), x}, {Metres(0.0), Metres(1.0), z}, {Metres(0.0), Metres(1.0), y}};
+  };
+  const std::size_t tables = 2 * 300;
+  EXPECT_EQ(shared(of(3, 2)), tables + block);
+  EXPECT_EQ(shared(of(3, 1, 2)), tables + block) << "a volume's rows are those of all its slices";
+  for (const Grid& other : {of(2, 3), of(3, 3), of(6, 2), of(3, 2, 2), of(3, 1)}) EXPECT_EQ(shared(other), tables);
+  // The second output's grid counts as well; received samples of the same shape do not.
+  Recipe recipe = diamond();
+  recipe.outputs.front().description.grid = of(6, 2);
+  recipe.add(weighted_sum, Weights{{7.0F}}, {2});
+  const RecipeMemory memory = recipe_memory(recipe, samples(), 77, {BackendKind::cuda});
+  EXPECT_EQ(memory.pixels_shared, 3 * 300 + block) << "of the step that no output shows";
+  EXPECT_EQ(memory.device_blocks, block);
+  EXPECT_EQ(memory.device_stages, 3000U);
+  EXPECT_EQ(memory.pixels_of_slot, 2 * block);
 }
 
 }  // namespace

@@ -18,6 +18,7 @@
 #include "methods/tfm/section.hpp"
 #include "pipeline/setup_memory.hpp"
 #include "tests/engine/places.hpp"
+#include "tests/support/input_error.hpp"
 
 namespace echoform::test {
 namespace {
@@ -264,9 +265,17 @@ TEST_P(ScanImages, CountEveryFrameOnceAndGoOnWhereTheyWere) {
   image(0);
   const std::vector<float> before(envelope(), envelope() + 21 * 19);
   // Of the cells two counts long 0 and 1 (nearest to 0.4 mm is either: the farther one from 0) are of different ones.
-  for (const int count : {0, 0, -1}) image(count, false);
+  EXPECT_EQ(last().scan_cells, 1U);
+  for (const int count : {0, 0}) {
+    image(count, false);
+    EXPECT_EQ(last().scan_cells, 1U) << "of a cell that is there";
+  }
+  image(-1, false);
+  EXPECT_EQ(last().scan_cells, 2U);
   image(std::nullopt, false);
+  EXPECT_EQ(last().scan_cells, 2U) << "from nobody knows where";
   image(100, false);
+  EXPECT_EQ(last().scan_cells, 2U) << "outside";
   EXPECT_EQ(counts().cells, 2U) << "0 and -1";
   EXPECT_EQ(counts().repeated, 2U);
   EXPECT_EQ(counts().without_position, 1U);
@@ -276,6 +285,7 @@ TEST_P(ScanImages, CountEveryFrameOnceAndGoOnWhereTheyWere) {
 
   begin(false);  // the sender comes again
   image(0, false);
+  EXPECT_EQ(last().scan_cells, 2U);
   EXPECT_EQ(counts().cells, 2U);
   EXPECT_EQ(counts().repeated, 3U);
   EXPECT_TRUE(std::equal(grown.begin(), grown.end(), envelope(),
@@ -369,14 +379,7 @@ TEST(ScanSettings, WhatCannotBeIsOneLine) {
   Configuration configuration;
   configuration.file = "scan.toml";
   ScanSection& scan = section<ScanSection>(configuration);
-  const auto message = [&] {
-    try {
-      check_scan(configuration);
-    } catch (const InputError& error) {
-      return std::string(error.what());
-    }
-    return std::string();
-  };
+  const auto message = [&] { return input_error([&] { check_scan(configuration); }); };
   EXPECT_EQ(message(), "");
   scan.path = ScanPath::line;
   EXPECT_EQ(message(),

@@ -20,7 +20,7 @@
 namespace echoform::test {
 namespace {
 
-constexpr double wave_speed = 6320.0;
+constexpr double velocity_of_sound = 6320.0;
 constexpr double depth = 12e-3;
 constexpr int positions = 41;  // to either side of the point
 constexpr double step = 0.5e-3;
@@ -41,7 +41,7 @@ SimulatorConfiguration source_at(double sideways) {
   source.noise_rms = 0.0;
   source.spreading = Spreading::none;
   source.directivity = false;
-  source.material = {MetresPerSecond(wave_speed), {}};
+  source.material = {MetresPerSecond(velocity_of_sound), {}};
   source.phantom = {};
   source.phantom.points = {{"point", {Metres(0.0), Metres(sideways), Metres(depth)}, 1.0, {}}};
   return source;
@@ -55,7 +55,7 @@ class SidewaysWaves : public EnginesAt {
     configuration.grid.z = {Metres(depth - 0.4e-3), Metres(depth + 0.4e-3)};
     configuration.grid.pixels = {3, 9};
     configuration.grid.pixels.y = 121;
-    configuration.material.longitudinal_velocity = MetresPerSecond(wave_speed);
+    configuration.material.longitudinal_velocity = MetresPerSecond(velocity_of_sound);
     configuration.imaging.threads = 2;
     section<FilterSection>(configuration).kind = FilterWish::none;
     tfm(configuration).accuracy = GetParam().accuracy;

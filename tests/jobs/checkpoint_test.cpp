@@ -15,6 +15,7 @@
 #include "jobs/together.hpp"
 #include "tests/jobs/dense.hpp"
 #include "tests/jobs/threads_communicator.hpp"
+#include "tests/support/input_error.hpp"
 
 namespace echoform::test {
 namespace {
@@ -92,12 +93,9 @@ TEST_F(Checkpoint, OfAnythingElseIsRefused) {
   solver->begin();
   SolverProgress progress;
   const auto refusal = [&](Solver& into, std::string_view job) {
-    try {
-      read_checkpoint(file(), identity_of(job), progress, into.state(), *problem.communicator);
-    } catch (const InputError& error) {
-      return std::string(error.what()).substr(file().string().size());
-    }
-    return std::string();
+    const std::string line =
+        input_error([&] { read_checkpoint(file(), identity_of(job), progress, into.state(), *problem.communicator); });
+    return line.empty() ? line : line.substr(file().string().size());
   };
   EXPECT_EQ(refusal(*solver, "a job"), ": found No such file or directory; expected a checkpoint");
   write_checkpoint(file(), identity_of("a job"), {.iterations = 3}, solver->state(), *problem.communicator);

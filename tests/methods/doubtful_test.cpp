@@ -91,6 +91,13 @@ TEST(Doubtful, FiltersInAnotherUnit) {
                           "scan.toml: [filter] notch = [6e+06, 1] Hz: MHz, for [6e+06, 1e+06] Hz?"));
 }
 
+TEST(Doubtful, UpperEdgesMutesAndBandsOfModelsInAnotherUnit) {
+  EXPECT_THAT(doubts("[filter]\nupper_skirt = 1.5\nmute = 0.5\n[reconstruction]\nhighest_frequency = 5\n"),
+              ElementsAre("scan.toml: [filter] upper_skirt = 1.5 Hz: MHz, for 1.5e+06 Hz?",
+                          "scan.toml: [filter] mute = 0.5 s: us, for 5e-07 s?",
+                          "scan.toml: [reconstruction] highest_frequency = 5 Hz: MHz, for 5e+06 Hz?"));
+}
+
 TEST(Doubtful, SamplingBelowTwiceTheBand) {
   const std::string probe = "[probe]\ncentre_frequency = 5e6\nbandwidth = 3e6\n";
   EXPECT_THAT(doubts(probe + "[acquisition]\nsample_rate = 13e6\n"), IsEmpty());

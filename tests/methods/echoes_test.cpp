@@ -9,6 +9,7 @@
 #include "methods/registry.hpp"
 #include "settings/reader.hpp"
 #include "tests/support/every_form.hpp"
+#include "tests/support/input_error.hpp"
 
 namespace echoform {
 namespace {
@@ -20,12 +21,8 @@ constexpr const char* no_echoes =
 
 std::string answer_of_resolve(const std::string& settings, const Acquisition& acquisition, ImagingUse use = ImagingUse::live) {
   const Configuration configuration = parse_configuration(settings, "light.toml");
-  try {
-    static_cast<void>(resolve_imaging({.configuration = configuration, .acquisition = acquisition, .use = use}));
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "taken";
+  return test::input_error(
+      [&] { static_cast<void>(resolve_imaging({.configuration = configuration, .acquisition = acquisition, .use = use})); });
 }
 
 /// What a server does with a Hello: its InputError is the reason of the Reject.

@@ -19,6 +19,7 @@
 #include "settings/reader.hpp"
 #include "stages/beamform/apodization.hpp"
 #include "tests/methods/small_arrays.hpp"
+#include "tests/support/input_error.hpp"
 
 namespace echoform::test {
 namespace {
@@ -39,12 +40,7 @@ Acquisition plane_waves(const std::vector<double>& degrees, double velocity) {
 }
 
 std::string refused(const std::string& text, const Acquisition& acquisition) {
-  try {
-    static_cast<void>(build_plan(parse_configuration(text, "scan.toml"), acquisition));
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "";
+  return input_error([&] { static_cast<void>(build_plan(parse_configuration(text, "scan.toml"), acquisition)); });
 }
 
 TEST(EventChoice, SpreadsEvenly) {

@@ -15,8 +15,11 @@
 #include "methods/tfm/stage_options.hpp"
 #include "settings/live_keys.hpp"
 #include "settings/reader.hpp"
+#include "simulators/fmc_simulator.hpp"
 #include "stages/filter/filter_response.hpp"
 #include "tests/formats/scratch.hpp"
+#include "tests/support/input_error.hpp"
+#include "tests/support/places.hpp"
 
 namespace echoform {
 namespace {
@@ -41,12 +44,7 @@ FilterOptions resolved(const std::string& section, const Acquisition& acquisitio
 }
 
 std::string refusal(const std::string& section, const Acquisition& acquisition = of_5_mhz()) {
-  try {
-    static_cast<void>(resolved(section, acquisition));
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return {};
+  return test::input_error([&] { static_cast<void>(resolved(section, acquisition)); });
 }
 
 TEST(FilterSettings, LeftAloneTakeTheProbesBand) {
@@ -180,6 +178,104 @@ TEST(FilterSettings, AreTakenAsStated) {
   EXPECT_EQ(wiener.pulse->samples.size(), 64u);
   EXPECT_NEAR(wiener.pulse->sample_rate.value, 50e6, 5e4);  // times of six digits
   EXPECT_TRUE(notes.empty());
+}
+
+Acquisition of_light() {
+  Acquisition acquisition = of_5_mhz();
+  acquisition.sample_rate = Hertz(40e6);
+  return acquisition;
+}
+
+TEST(FilterSettings, EachEndOfABandHasItsOwnSkirt) {
+  // Of optoacoustics, 50 kHz to 6.5 MHz: the upper edge is no brick wall because the lower one is narrow.
+  const FilterOptions usual = resolved("band = [0.05e6, 6.5e6]", of_light());
+  EXPECT_EQ(usual.skirt, Hertz(0.05e6));
+  EXPECT_EQ(usual.upper_skirt, Hertz(3.225e6));
+  // One skirt is that of both edges, as files had it before there were two.
+  const FilterOptions one = resolved("band = [0.05e6, 6.5e6]\nskirt = 0.05e6", of_light());
+  EXPECT_EQ(one.skirt, Hertz(0.05e6));
+  EXPECT_EQ(one.upper_skirt, Hertz(0.05e6));
+  const FilterOptions two = resolved("band = [0.05e6, 6.5e6]\nskirt = 0.04e6\nupper_skirt = 1e6", of_light());
+  EXPECT_EQ(two.skirt, Hertz(0.04e6));
+  EXPECT_EQ(two.upper_skirt, Hertz(1e6));
+  EXPECT_EQ(resolved("band = [0.05e6, 6.5e6]\nupper_skirt = 1e6", of_light()).skirt, Hertz(0.05e6));
+  // How long a sharp edge rings: differences of neighbours in the response, where the slow part of the lower edge is nothing.
+  const auto rings = [](const FilterOptions& options) {
+    const std::vector<double> response = impulse_response(filter_response(options, response_samples), response_samples);
+    double most = 0.0;
+    std::size_t last = 0;
+    for (std::size_t n = 0; n + 1 < response_samples / 2; ++n) most = std::max(most, std::abs(response[n + 1] - response[n]));
+    for (std::size_t n = 0; n + 1 < response_samples / 2; ++n) {
+      if (std::abs(response[n + 1] - response[n]) > 1e-3 * most) last = n;
+    }
+    return last;
+  };
+  // By the same sums in NumPy: 27 and 830 samples.
+  EXPECT_NEAR(static_cast<double>(rings(usual)), 27.0, 1.0);
+  EXPECT_NEAR(static_cast<double>(rings(one)), 830.0, 1.0);
+}
+
+TEST(FilterSettings, MuteIsRoundedUpToWhatGatesBeginAt) {
+  Acquisition acquisition = of_5_mhz();
+  acquisition.start_time = Seconds(-1e-6);
+  std::vector<std::string> notes;
+  const auto muted = [&](const std::string& mute) {
+    notes.clear();
+    return muted_samples(parse_configuration("[filter]\n" + mute, "scan.toml"), acquisition, notes);
+  };
+  EXPECT_EQ(muted(""), 0U);
+  EXPECT_EQ(muted("mute = -2e-6"), 0U);
+  EXPECT_TRUE(notes.empty());
+  // 25 samples are at 0 s, and 32 from there on.
+  EXPECT_EQ(muted("mute = 0.0"), 32U);
+  EXPECT_EQ(muted("mute = 0.28e-6"), 32U);
+  EXPECT_EQ(muted("mute = 0.29e-6"), 40U);
+  EXPECT_THAT(notes, ElementsAre("scan.toml: the first 40 of 1500 samples, up to 0.6 us, are left out ([filter] mute)"));
+  EXPECT_THROW(static_cast<void>(muted("mute = 60e-6")), InputError);
+}
+
+TEST(FilterSettings, MutedSamplesAreInNoGate) {
+  const std::string part =
+      "[material]\nlongitudinal_velocity = 6320\n[grid]\nx = [-2e-3, 2e-3]\nz = [0.1e-3, 40e-3]\npixels = [8, 8]\n"
+      "[filter]\nmute = 2e-6\n";
+  for (const std::string crop : {"never", "always"}) {
+    const Configuration configuration = parse_configuration(part + "[imaging]\ncrop = \"" + crop + "\"\n", "scan.toml");
+    const auto setup = resolve_imaging({.configuration = configuration, .acquisition = of_5_mhz()});
+    // 50 samples are at 2 us.
+    EXPECT_EQ(setup->gate.first, 56U) << crop;
+    EXPECT_LE(setup->gate.first + setup->gate.count, 1500U) << crop;
+    EXPECT_THAT(setup->notes, testing::Contains(HasSubstr("are left out ([filter] mute)"))) << crop;
+  }
+}
+
+TEST(FilterSettings, MutedSamplesAreInNoGateOfAnyMethod) {
+  // Scan lines filter whole A-scans or image those that are reached; tomography crops live ones alone.
+  for (const char* const example : {"sector", "tomography_ring", "plane_waves"}) {
+    for (const char* const kind : {"mean", "none"}) {
+      for (const ImagingUse use : {ImagingUse::recording, ImagingUse::live}) {
+        Configuration configuration =
+            load_configuration(test::source_directory() / "examples" / (std::string(example) + ".toml"));
+        configuration.imaging.backend = BackendWish::cpu;
+        const SimulatorConfiguration source = simulated_source(configuration);
+        const Acquisition acquisition = acquisition_of(source);
+        auto& filter = section<FilterSection>(configuration);
+        filter = FilterSection();
+        filter.kind = kind == std::string_view("mean") ? FilterWish::mean : FilterWish::none;
+        const auto gate = [&] {
+          return resolve_imaging(
+                     {.configuration = configuration, .acquisition = acquisition, .stated = {source.material, {}}, .use = use})
+              ->gate;
+        };
+        const SampleGate whole = gate();
+        // In the middle of what was imaged, on a sample that is a multiple of 8.
+        const std::size_t muted = (whole.first + whole.count / 2) / 8 * 8;
+        filter.mute = acquisition.start_time - acquisition.time_offset + static_cast<double>(muted) / acquisition.sample_rate;
+        SCOPED_TRACE(std::string(example) + " " + kind);
+        EXPECT_EQ(gate().first, muted);
+        EXPECT_LE(gate().first + gate().count, acquisition.samples);
+      }
+    }
+  }
 }
 
 TEST(FilterSettings, BadOnesAreRefusedByOneLine) {

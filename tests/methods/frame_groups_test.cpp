@@ -7,6 +7,7 @@
 #include "methods/tfm/setup.hpp"
 #include "pipeline/setup_memory.hpp"
 #include "tests/methods/small_arrays.hpp"
+#include "tests/support/input_error.hpp"
 
 namespace echoform {
 namespace {
@@ -36,12 +37,7 @@ std::shared_ptr<const ImagingPlan> plan_for(const Acquisition& acquisition, Grou
 }
 
 std::string fault_for(const Acquisition& acquisition, GroupWish groups, std::optional<double> limit) {
-  try {
-    static_cast<void>(plan_for(acquisition, groups, limit));
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return {};
+  return test::input_error([&] { static_cast<void>(plan_for(acquisition, groups, limit)); });
 }
 
 TEST(FrameGroups, AreTakenWhereTheLimitDoesNotHoldAFrameOrTheyAreAskedFor) {

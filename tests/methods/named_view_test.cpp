@@ -8,6 +8,7 @@
 #include "methods/tfm/standing_check.hpp"
 #include "settings/reader.hpp"
 #include "tests/methods/small_arrays.hpp"
+#include "tests/support/input_error.hpp"
 
 namespace echoform {
 namespace {
@@ -35,12 +36,7 @@ std::shared_ptr<const ImagingPlan> plan_with_views(const std::string& views, con
 }
 
 std::string fault_with_views(const std::string& views, const std::string& more = small_grid) {
-  try {
-    static_cast<void>(plan_with_views(views, more));
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "";
+  return test::input_error([&] { static_cast<void>(plan_with_views(views, more)); });
 }
 
 TEST(NamedView, StandsBesideViewsByModes) {
@@ -56,13 +52,11 @@ TEST(NamedView, ItsLettersAreNoModes) {
   EXPECT_THAT(fault_with_views("\"LT\""), HasSubstr("part.toml: [material] longitudinal_velocity: found no value"));
   register_named_view();
   const Configuration configuration = parse_configuration(small_grid + "[imaging]\nviews = [\"HOLE-1\"]\n", "part.toml");
-  try {
-    check_velocities(configuration, {MetresPerSecond(6320.0), {}});
-    ADD_FAILURE() << "it needs the velocity of shear waves, and a server says so when it starts";
-  } catch (const InputError& error) {
-    EXPECT_STREQ(error.what(),
-                 "part.toml: [material] shear_velocity: found 0 m/s; expected a positive velocity, which the view needs");
-  }
+  EXPECT_EQ(test::input_error([&] {
+              check_velocities(configuration, {MetresPerSecond(6320.0), {}});
+            }),
+            "part.toml: [material] shear_velocity: found none; expected a positive velocity, which the view needs")
+      << "it needs the velocity of shear waves, and a server says so when it starts";
 }
 
 TEST(NamedView, IsThereOnceAndItsDepthIsTold) {

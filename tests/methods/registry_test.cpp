@@ -14,6 +14,7 @@
 #include "settings/live_keys.hpp"
 #include "settings/reader.hpp"
 #include "tests/formats/scratch.hpp"
+#include "tests/support/input_error.hpp"
 
 namespace echoform {
 namespace {

@@ -24,6 +24,7 @@
 #include "tests/formats/scratch.hpp"
 #include "tests/methods/host_bytes.hpp"
 #include "tests/methods/small_arrays.hpp"
+#include "tests/support/input_error.hpp"
 #include "tests/support/places.hpp"
 
 namespace echoform {
@@ -50,12 +51,7 @@ std::shared_ptr<const ImagingPlan> plan_of(const std::string& text) {
 
 /// What parsing and planning throws; empty if it throws nothing.
 std::string scene_fault_of(const std::string& text) {
-  try {
-    static_cast<void>(plan_of(text));
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "";
+  return test::input_error([&] { static_cast<void>(plan_of(text)); });
 }
 
 const std::string grid = "[grid]\nx = [-0.005, 0.005]\nz = [0.002, 0.02]\npixels = [5, 7]\n";
@@ -75,16 +71,12 @@ class SurfaceFile : public ::testing::Test {
   void write(const std::string& name, const std::string& text) const { std::ofstream(folder_ / name) << text; }
   [[nodiscard]] std::string fault(const std::string& text) const {
     write("part.toml", text);
-    try {
-      static_cast<void>(build_plan(load_configuration(folder_ / "part.toml"), scene_example(), aluminium));
-    } catch (const InputError& error) {
-      std::string what = error.what();
-      for (std::size_t at = what.find(folder_.string()); at != std::string::npos; at = what.find(folder_.string())) {
-        what.replace(at, folder_.string().size(), "FOLDER");
-      }
-      return what;
+    std::string what = test::input_error(
+        [&] { static_cast<void>(build_plan(load_configuration(folder_ / "part.toml"), scene_example(), aluminium)); });
+    for (std::size_t at = what.find(folder_.string()); at != std::string::npos; at = what.find(folder_.string())) {
+      what.replace(at, folder_.string().size(), "FOLDER");
     }
-    return "";
+    return what;
   }
   const std::filesystem::path folder_ =
       std::filesystem::path(::testing::TempDir()) /
@@ -269,7 +261,7 @@ std::vector<std::string> unheeded(const std::string& text, double placed_at = 0.
   for (Element& element : acquisition.probe.elements) element.centre.z = Metres(placed_at);
   const Configuration configuration = parsed(text);
   const auto plan = build_plan(configuration, acquisition, aluminium);
-  return unheeded_geometry(configuration, *plan, make_scene(configuration));
+  return geometry_warnings(configuration, *plan, make_scene(configuration));
 }
 
 TEST(Geometry, ThatContactDoesNotHeedIsSaid) {
@@ -292,6 +284,35 @@ TEST(Geometry, ThatContactDoesNotHeedIsSaid) {
   EXPECT_THAT(unheeded(contact("\"LL\""), -0.126e-3), ElementsAre());
   EXPECT_THAT(unheeded(contact("\"LL\""), -0.127e-3).size(), 1U);
   EXPECT_THAT(unheeded(immersion()), ElementsAre());
+}
+
+TEST(Geometry, ACurvedArrayThatTouchesThePartIsNotAboveIt) {
+  EXPECT_THAT(unheeded("[probe]\npitch = 1e-3\nradius = 0.03\n" + contact("\"LL\"")), ElementsAre());
+  EXPECT_THAT(unheeded("[probe]\npitch = 1e-3\nradius = 0.03\nstand_off = 0.002\n" + contact("\"LL\"")),
+              ElementsAre(HasSubstr("elements lie up to 2")));
+}
+
+/// Those of a contact image of this grid.
+std::vector<std::string> of_grid(const std::string& ends, const std::string& more = "") {
+  Acquisition acquisition = scene_example();
+  const Configuration configuration = parsed("[grid]\n" + ends + "pixels = [41, 41]\n" + more);
+  const auto plan = build_plan(configuration, acquisition, aluminium);
+  return geometry_warnings(configuration, *plan, make_scene(configuration));
+}
+
+TEST(Geometry, AGridAboveTheFrontSurfaceIsSaidWithAGuess) {
+  const auto guess = [](const std::string& line) { return ElementsAre(HasSubstr(line)); };
+  EXPECT_THAT(of_grid("x = [-0.02, 0.02]\nz = [0.0, 0.04]\n"), ElementsAre());
+  // Rows at -1 to 9 mm: 4 of 41 lie above.
+  EXPECT_THAT(of_grid("x = [-0.02, 0.02]\nz = [-0.001, 0.009]\n"), ElementsAre());
+  EXPECT_THAT(of_grid("x = [-0.02, 0.02]\nz = [-0.02, 0.02]\n"),
+              ElementsAre("part.toml: [grid] z = [-20, 20] mm: 49 % of the pixels lie above the front surface, where nothing is; "
+                          "z counts into the part"));
+  EXPECT_THAT(of_grid("x = [0.005, 0.045]\nz = [-0.02, 0.02]\n"),
+              guess("z counts into the part; are x and z swapped, for x = [-20, 20] mm and z = [5, 45] mm?"));
+  EXPECT_THAT(
+      of_grid("x = [-0.02, 0.02]\nz = [-0.045, -0.005]\n"),
+      guess("100 % of the pixels lie above the front surface, where nothing is; z counts into the part; z = [5, 45] mm?"));
 }
 
 TEST(Geometry, ThatVolumesHaveExactTimesIsSaid) {
@@ -431,13 +452,8 @@ TEST(RayPlan, InterpolatesTravelTimesWhereAsked) {
 TEST(RayPlan, InterpolatesByTheProbesPeriodAlone) {
   Acquisition unknown = scene_example();
   unknown.probe.centre_frequency = Hertz(0.0);
-  const auto fault = [&](const std::string& text) -> std::string {
-    try {
-      static_cast<void>(build_plan(parsed(text), unknown, aluminium));
-    } catch (const InputError& error) {
-      return error.what();
-    }
-    return "";
+  const auto fault = [&](const std::string& text) {
+    return test::input_error([&] { static_cast<void>(build_plan(parsed(text), unknown, aluminium)); });
   };
   const std::string wish = "travel_times = \"interpolated\"\n";
   EXPECT_EQ(

@@ -10,6 +10,7 @@
 #include "methods/tfm/report.hpp"
 #include "methods/tfm/scene.hpp"
 #include "settings/reader.hpp"
+#include "tests/support/input_error.hpp"
 
 // A namespace of its own: other files of this program parse scenes too.
 namespace echoform::spatial_scene {
@@ -37,12 +38,7 @@ std::shared_ptr<const ImagingPlan> planned(const std::string& text, const std::s
 }
 
 std::string refused(const std::string& text, const std::string& views = "") {
-  try {
-    static_cast<void>(planned(text, views));
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "";
+  return test::input_error([&] { static_cast<void>(planned(text, views)); });
 }
 
 TEST(SpatialScene, HoldsTheKindsOfSurfaces) {
@@ -141,16 +137,16 @@ TEST(SpatialScene, WhatDoesNotGoIsSaidInOneLine) {
 TEST(SpatialScene, InterpolatedTimesAreSaidNotToBeUsed) {
   const auto plan = planned(image + "[surface]\nkind = \"sphere\"\nradius = 0.03\n");
   Configuration configuration = configuration_of("[imaging]\ntravel_times = \"interpolated\"\n");
-  const auto lines = unheeded_geometry(configuration, *plan, plan->scene);
+  const auto lines = geometry_warnings(configuration, *plan, plan->scene);
   ASSERT_FALSE(lines.empty());
   EXPECT_EQ(lines.front(),
             "part.toml: [imaging] travel_times: \"interpolated\" is not used: below a surface in three dimensions every element "
             "and pixel has its ray");
   const auto above_ball = planned(image + "[backwall]\nkind = \"sphere\"\nradius = 0.03\nz = 0.03\n");
-  EXPECT_THAT(unheeded_geometry(configuration, *above_ball, above_ball->scene),
+  EXPECT_THAT(geometry_warnings(configuration, *above_ball, above_ball->scene),
               testing::Not(testing::Contains(HasSubstr("travel_times"))));
   configuration = configuration_of("[imaging]\ntravel_times = \"interpolated\"\nviews = [\"LL\", \"TT-T\"]\n");
-  const auto above = unheeded_geometry(configuration, *above_ball, above_ball->scene);
+  const auto above = geometry_warnings(configuration, *above_ball, above_ball->scene);
   ASSERT_FALSE(above.empty());
   EXPECT_EQ(above.front(),
             "part.toml: [imaging] travel_times: \"interpolated\" is not used by views that skip: above a backwall in three "

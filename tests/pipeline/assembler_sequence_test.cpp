@@ -1,5 +1,6 @@
 // Sequences, restarts and lanes of the frame assembler.
 #include "tests/pipeline/assembler_bench.hpp"
+#include "tests/support/input_error.hpp"
 
 namespace echoform::test {
 namespace {
@@ -119,12 +120,8 @@ TEST(FrameAssembler, OpensEightLanesAndNoMore) {
   Bench bench;
   std::vector<LaneId> lanes;
   for (std::size_t i = 0; i < FrameAssembler::lane_limit; ++i) lanes.push_back(bench.lane());
-  try {
-    bench.lane();
-    FAIL();
-  } catch (const InputError& error) {
-    EXPECT_STREQ(error.what(), "acquisition stream: found connection 9; expected at most 8 connections of one sender");
-  }
+  EXPECT_EQ(input_error([&] { bench.lane(); }),
+            "acquisition stream: found connection 9; expected at most 8 connections of one sender");
   bench.assembler->close_lane(lanes[3]);
   EXPECT_NE(bench.lane(), lanes[3]);
 }

@@ -7,6 +7,7 @@
 
 #include "base/errors.hpp"
 #include "tests/formats/scratch.hpp"
+#include "tests/support/input_error.hpp"
 
 namespace echoform {
 namespace {
@@ -24,12 +25,8 @@ class CsvNumbers : public testing::Test {
   }
   /// Of the message, what follows the path.
   [[nodiscard]] std::string csv_refusal(const std::string& text) const {
-    try {
-      static_cast<void>(rows_of(text));
-    } catch (const InputError& error) {
-      return std::string(error.what()).substr(path().size());
-    }
-    return {};
+    const std::string line = test::input_error([&] { static_cast<void>(rows_of(text)); });
+    return line.empty() ? line : line.substr(path().size());
   }
 
  private:

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <random>
 #include <thread>
+#include <utility>
 
 namespace echoform {
 namespace {
@@ -144,6 +145,73 @@ TEST(PipelineMetrics, WindowsForgetAndTotalsDoNot) {
   snapshot = metrics.close_window(milliseconds(4000), counters);
   EXPECT_EQ(named(snapshot, "frame_latency").window_count, 0U);
   EXPECT_EQ(named(snapshot, "frame_latency").p50, nanoseconds(0));
+}
+
+/// A frame that took so long from its last byte on.
+void record(PipelineMetrics& metrics, nanoseconds latency) {
+  metrics.record_published(slot_with(nanoseconds(0), nanoseconds(0), {{"beamform", 2 * latency}}), latency);
+}
+
+TEST(PipelineMetrics, HalfAndNinetyNineOfAHundredRecordsLieBelowTheirPercentiles) {
+  constexpr double half_width = 1.0 / 128.0;  // of a bucket
+  const auto expect = [&](nanoseconds found, double wanted_ms, const char* what) {
+    EXPECT_NEAR(1e-6 * static_cast<double>(found.count()), wanted_ms, half_width * wanted_ms) << what;
+  };
+  PipelineMetrics metrics(nanoseconds(0));
+  // 1 to 200 ms, in no order: 7 and 200 have no common divisor.
+  for (int k = 0; k < 200; ++k) record(metrics, milliseconds(1 + 7 * k % 200));
+  MetricsSnapshot snapshot = metrics.close_window(milliseconds(1000), {});
+  for (const auto& [name, scale] : {std::pair{"frame_latency", 1.0}, {"stage_beamform", 2.0}}) {
+    const DistributionSnapshot& first = named(snapshot, name);
+    EXPECT_EQ(first.window_count, 200U);
+    expect(first.p50, scale * 100, name);
+    expect(first.p99, scale * 198, name);
+    expect(first.total_p50, scale * 100, name);
+    expect(first.total_p99, scale * 198, name);
+    EXPECT_DOUBLE_EQ(first.mean, scale * 100.5e6);
+  }
+  // Ten times as long, a tenth as many: the window has these alone, the totals all 220.
+  for (int k = 1; k <= 20; ++k) record(metrics, milliseconds(1000 + k));
+  snapshot = metrics.close_window(milliseconds(2000), {});
+  const DistributionSnapshot& second = named(snapshot, "frame_latency");
+  EXPECT_EQ(second.window_count, 20U);
+  expect(second.p50, 1010, "of the window");
+  expect(second.p99, 1020, "of the window");
+  expect(second.total_p50, 110, "of all");
+  expect(second.total_p99, 1018, "of all");  // the 218th of 220
+  EXPECT_DOUBLE_EQ(second.mean, 1010.5e6);
+}
+
+TEST(PipelineMetrics, NoPercentileLiesAboveTheLongestRecord) {
+  // The lower edge of its bucket, whose middle is 0.8 % above.
+  const nanoseconds record_of_edge(std::int64_t{1} << 20);
+  PipelineMetrics metrics(nanoseconds(0));
+  for (int k = 0; k < 3; ++k) record(metrics, record_of_edge);
+  EXPECT_EQ(named(metrics.snapshot({}), "frame_latency").total_p99, record_of_edge) << "in a window that is open";
+  EXPECT_EQ(named(metrics.snapshot({}), "frame_latency").total_maximum, record_of_edge);
+  const DistributionSnapshot latency = named(metrics.close_window(milliseconds(1), {}), "frame_latency");
+  for (const nanoseconds found : {latency.p50, latency.p99, latency.total_p50, latency.total_p99}) {
+    EXPECT_EQ(found, record_of_edge);
+  }
+}
+
+TEST(PipelineMetrics, RatesCountFromTheStartAndAWindowWithoutLengthIsNone) {
+  const nanoseconds start = std::chrono::seconds(1000);
+  PipelineMetrics metrics(start);
+  CounterSnapshot counters;
+  counters.frames_received = 30;
+  counters.frames_published = 20;
+  counters.bytes_received = 1000;
+  record(metrics, milliseconds(3));
+  for (int call = 0; call < 2; ++call) {
+    const MetricsSnapshot first = metrics.close_window(start + std::chrono::seconds(2), counters);
+    EXPECT_DOUBLE_EQ(first.window, 2.0);
+    EXPECT_DOUBLE_EQ(first.input_rate, 15.0);
+    EXPECT_DOUBLE_EQ(first.output_rate, 10.0);
+    EXPECT_DOUBLE_EQ(first.input_bytes_rate, 500.0);
+    EXPECT_EQ(named(first, "frame_latency").window_count, 1U);
+    EXPECT_EQ(named(first, "frame_latency").maximum, milliseconds(3));
+  }
 }
 
 TEST(PipelineMetrics, CumulativeBucketsGrowToTheCount) {

@@ -5,6 +5,7 @@
 #include "cpu/for_each_or_throw.hpp"
 #include "delay_laws/over_sources.hpp"
 #include "tests/pipeline/house.hpp"
+#include "tests/support/eventually.hpp"
 
 namespace echoform::test {
 namespace {
@@ -65,7 +66,7 @@ TEST(Planning, EndsWhenThePipelineIsToldSo) {
   ASSERT_TRUE(begun.wait());
   pipeline.end_planning();
   sender.join();
-  EXPECT_EQ(reason, "planning: the server is stopping");
+  EXPECT_EQ(reason, "planning: stopped");
   EXPECT_EQ(reason_of([&] { static_cast<void>(pipeline.open_stream(2, small_acquisition())); }),
             "acquisition stream: the server is stopping");
 }
@@ -82,7 +83,7 @@ TEST(Planning, OfAnEngineEndsWithStop) {
   ASSERT_TRUE(begun.wait());
   pipeline.stop();
   sender.join();
-  EXPECT_EQ(reason, "planning: the server is stopping");
+  EXPECT_EQ(reason, "planning: stopped");
 }
 
 TEST(Planning, HasALimitAndTheStreamOfBeforeStays) {
@@ -142,13 +143,12 @@ struct Rented {
 
 /// The publish worker looks at the clock every few milliseconds: moved again and again, it sees it move after the lane closed.
 [[nodiscard]] bool ended_after_a_while(Rented& house) {
-  const auto deadline = std::chrono::steady_clock::now() + patience;
-  while (house.pipeline.setup() != nullptr) {
-    if (std::chrono::steady_clock::now() > deadline) return false;
-    house.clock.advance(std::chrono::seconds(1));
-    std::this_thread::yield();
-  }
-  return house.sink->ended.wait();
+  return eventually([&] {
+           if (house.pipeline.setup() == nullptr) return true;
+           house.clock.advance(std::chrono::seconds(1));
+           return false;
+         }) &&
+         house.sink->ended.wait();
 }
 
 TEST(Release, SlotsAndEngineGoWithTheSender) {
@@ -201,7 +201,7 @@ class AskedClock final : public Clock {
   void advance_and_be_seen(std::chrono::seconds by) {
     now_.advance(by);
     const int before = asked_;
-    while (asked_ < before + 6) std::this_thread::yield();
+    EXPECT_TRUE(eventually([&] { return asked_ >= before + 6; }));
   }
 
  private:

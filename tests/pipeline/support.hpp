@@ -17,11 +17,9 @@
 #include "pipeline/frame_intake.hpp"
 #include "pipeline/image_sink.hpp"
 #include "pipeline/pipeline.hpp"
+#include "tests/support/patience.hpp"
 
 namespace echoform::test {
-
-/// A limit for waits that never expire in a sound program; generous, for machines under load and sanitizers.
-inline constexpr std::chrono::seconds patience{60};
 
 inline Acquisition small_acquisition(std::size_t elements = 4, std::size_t samples = 8, MatrixKind matrix = MatrixKind::full,
                                      const std::set<std::size_t>& dead = {}) {
