@@ -5,8 +5,9 @@
 #include <cstdint>
 #include <string>
 
-#include "apps/recorded_positions.hpp"
 #include "base/errors.hpp"
+#include "offline/recorded_frame.hpp"
+#include "offline/recorded_positions.hpp"
 
 namespace echoform {
 
@@ -28,19 +29,12 @@ std::vector<std::size_t> frames_of(const FrameChoice& choice, const ImageOptions
 }
 
 FrameChoice choose_frames(const ImageOptions& options, const Recording& recording, bool scan) {
-  const auto checked = [&](std::string_view option, std::int64_t frame) {
-    if (frame >= 0 && static_cast<std::size_t>(frame) < recording.frames()) return static_cast<std::size_t>(frame);
-    throw InputError(std::string(option), fmt::format("{}", frame),
-                     recording.frames() == 1 ? fmt::format("0, as {} holds one frame", options.input)
-                                             : fmt::format("0 to {}, as {} holds {} frames", recording.frames() - 1,
-                                                           options.input, recording.frames()));
-  };
   if (!options.many() && !(scan && !options.frame)) {
-    const std::size_t frame = checked("--frame", options.frame.value_or(0));
+    const std::size_t frame = checked_frame(recording, options.frame.value_or(0), "--frame");
     return {frame, frame};
   }
-  const std::size_t first = checked("--from", options.from.value_or(0));
-  const std::size_t last = options.to ? checked("--to", *options.to) : recording.frames() - 1;
+  const std::size_t first = checked_frame(recording, options.from.value_or(0), "--from");
+  const std::size_t last = options.to ? checked_frame(recording, *options.to, "--to") : recording.frames() - 1;
   if (last < first) throw InputError("--to", fmt::format("{}", last), fmt::format("{} (--from) or more", first));
   return {first, last};
 }

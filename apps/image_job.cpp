@@ -11,30 +11,27 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
-#include "acquisition/firings.hpp"
-#include "acquisition/recorded_frames.hpp"
 #include "apps/archive.hpp"
 #include "apps/common.hpp"
-#include "apps/crop_distance.hpp"
-#include "apps/display_figure.hpp"
-#include "apps/frame_imager.hpp"
 #include "apps/image_frames.hpp"
-#include "apps/process_memory.hpp"
-#include "apps/processes.hpp"
-#include "apps/recorded_frame.hpp"
-#include "apps/recorded_positions.hpp"
-#include "apps/recorded_scan.hpp"
+#include "apps/logged_messages.hpp"
 #include "apps/text_output.hpp"
 #include "base/errors.hpp"
 #include "config/memory_text.hpp"
+#include "formats/atomic_file.hpp"
 #include "formats/image_writer.hpp"
 #include "formats/recording.hpp"
 #include "jobs/communicator.hpp"
 #include "jobs/together.hpp"
 #include "methods/registry.hpp"
 #include "methods/scan_settings.hpp"
+#include "offline/device_of_host.hpp"
+#include "offline/display_figure.hpp"
+#include "offline/recorded_positions.hpp"
+#include "offline/recording_imager.hpp"
 #include "pipeline/scan.hpp"
 
 namespace echoform {
@@ -56,6 +53,7 @@ std::vector<Output> plan_outputs(const ImageOptions& options, const std::vector<
       if (views.size() > 1) output.path = with_view_name(output.path, view);
       output.view = view;
       output.writer = make_image_writer(output.path);
+      require_other_file(output.path, options.input, "--output");
       for (const Output& other : outputs) {
         // The same view twice is a fault of the configuration, and refused with it.
         if (other.view == view && other.path.lexically_normal() == output.path.lexically_normal())
@@ -90,16 +88,6 @@ void tell_of_scan(const ScanRecord& record) {
   if (counts.outside > 0) spdlog::warn("{} frames cover no pixel of [grid]", counts.outside);
   if (counts.refused > 0)
     spdlog::warn("{} frames were taken from where nothing can be imaged: {}", counts.refused, record.refusal());
-}
-
-/// Whether figures want display images besides: the setup's envelopes do not lie as the part does.
-bool wants_display(const ImagingSetup& setup, const std::vector<Output>& outputs) {
-  return !setup.groups && std::ranges::any_of(outputs, [&](const Output& output) {
-    if (!output.writer->draws()) return false;
-    const OutputDescription& envelope =
-        setup.recipe.outputs[setup.recipe.find(output.view, OutputKind::envelope).value()].description;
-    return !is_plane_of_part(envelope.x, envelope.z);
-  });
 }
 
 /// Says how quickly the samples of a frame go, and how long they will take.
@@ -147,22 +135,24 @@ class ImageJob {
       : options_(options), communicator_(communicator), alone_(communicator.size() == 1), root_(communicator.rank() == 0) {}
 
   void run() {
-    ProgressBar progress(4);
+    // Reading, the delay tables, imaging, writing.
+    ProgressBar progress({0.05, 0.15, 0.75, 0.05});
     together(communicator_, [&] { prepare(progress); });
     for (const std::size_t frame : frames_) {
       // The samples of a frame arrive at a rate of their own.
       std::optional<FramePace> pace;
       std::vector<Output> outputs;
       together(communicator_, [&] {
-        outputs = plan_outputs(options_, views_, numbered_ ? fmt::format("{:0{}}", frame, digits_) : "");
-        make_imager(frame, outputs, progress);
+        outputs = plan_outputs(options_, imager_->views(), numbered_ ? fmt::format("{:0{}}", frame, digits_) : "");
+        if (frame == frames_.front()) step(progress, "delay tables");
+        whole_ = imager_->prepare(frame);
         if (frame == frames_.front()) step(progress, "imaging");
-        pace.emplace(acquisition_.frame_bytes());
-        imager_->image(*recording_, frame, [&](std::size_t bytes) {
+        pace.emplace(imager_->setup().acquisition.frame_bytes());
+        imager_->image(frame, [&](std::size_t bytes) {
           if (root_) pace->show(progress, bytes);
         });
       });
-      if (scan_ && frame < frames_.back()) {
+      if (imager_->scans() && frame < frames_.back()) {
         const auto done = static_cast<double>(frame + 1 - frames_.front());
         progress.share(done / static_cast<double>(frames_.back() + 1 - frames_.front()), fmt::format("imaging, frame {}", frame));
         continue;
@@ -181,117 +171,84 @@ class ImageJob {
   }
 
   void prepare(ProgressBar& progress) {
-    configuration_ = configuration_from(options_.config);
-    apply_backend_option(options_.backend, configuration_);
-    check_options(options_, configuration_);
-    method_ = &method_of(configuration_);
-    if (!alone_) check_together(options_, configuration_, *method_);
-    take_device_of_host(configuration_.imaging, communicator_);
-    views_ = method_->images(configuration_);
-    archive_ = archive_entry(configuration_);
-    scan_ = scans(configuration_);
-    numbered_ = options_.many() && !scan_;
-    static_cast<void>(plan_outputs(options_, views_, numbered_ ? "0" : ""));
-
-    const HeldMemory held_before = held_memory();
-    settle_backend(configuration_);
-    if (configuration_.imaging.backend == BackendWish::cuda) {
-      memory_.loaded(held_before, held_memory());
-      forget_most_held();
-    }
+    Configuration configuration = configuration_from(options_.config);
+    apply_backend_option(options_.backend, configuration);
+    check_options(options_, configuration);
+    const Method& method = method_of(configuration);
+    if (!alone_) check_together(options_, configuration, method);
+    take_device_of_host(configuration.imaging, communicator_);
+    archive_ = archive_entry(configuration);
+    const bool scan = scans(configuration);
+    numbered_ = options_.many() && !scan;
+    const std::vector<Output> outputs = plan_outputs(options_, method.images(configuration), numbered_ ? "0" : "");
 
     step(progress, "reading");
-    recording_ =
-        open_recording(options_.input, {.limits = {.elements = 4096, .samples = 1u << 22, .frame_bytes = most_recorded_bytes}});
-    follow_path(recording_, configuration_, PlacedCounts::exact);
-    if (options_.positions && !scan_)
-      keep_positions(recording_, configuration_, parse_positions(*options_.positions, positions_option), positions_option);
-    range_ = choose_frames(options_, *recording_, scan_);
-    frames_ = frames_of(range_, options_, *recording_, scan_);
-    spdlog::info("{}", recording_->describe());
-    log_warnings(*recording_);
-    stated_ = {recording_->material(), recording_->wedge_velocity()};
-    digits_ = fmt::formatted_size("{}", recording_->frames() - 1);
+    RecordingImagerOptions options = imager_options(outputs);
+    options.writing_bytes = most_working_bytes(outputs) + collected_bytes(method.images(configuration).size(), configuration);
+    imager_.emplace(options_.input, std::move(configuration), std::move(options));
+    const Recording& recording = imager_->recording();
+    range_ = choose_frames(options_, recording, scan);
+    frames_ = frames_of(range_, options_, recording, scan);
+    spdlog::info("{}", recording.describe());
+    log_warnings(recording);
+    digits_ = fmt::formatted_size("{}", recording.frames() - 1);
   }
 
-  /// Anew where the probe has moved.
-  void make_imager(std::size_t frame, const std::vector<Output>& outputs, ProgressBar& progress) {
-    Acquisition of_frame = recorded_acquisition(*recording_, frame);
-    if (imager_ && of_frame == acquisition_) return;
-    acquisition_ = std::move(of_frame);
-    imager_.reset();  // its memory first
-    const std::size_t writing_bytes = most_working_bytes(outputs) + collected_bytes();
-    // Of the first frame: later on what images took and gave back may still be the program's.
-    if (!besides_) besides_ = taken_beside_images(*recording_, writing_bytes, memory_);
-    if (frame == frames_.front()) step(progress, "delay tables");
-    ImagingRequest request{.configuration = configuration_,
-                           .acquisition = acquisition_,
-                           .stated = stated_,
-                           .wish = {.complex_images = options_.field == "analytic", .display = false},
-                           .groups = options_.by_groups ? GroupWish::always : GroupWish::needed,
-                           .besides = *besides_};
-    auto setup = resolve_imaging(request);
-    if (!alone_) {
-      // Whole grids are what files say.
-      whole_ = setup->recipe.outputs[setup->recipe.find(views_.front(), OutputKind::envelope).value()].description.grid;
-      request.planes = own_planes();
-      setup = resolve_imaging(request);
-    }
-    if (!setup->groups && !scan_ && !coded(acquisition_) && device_too_small(*setup, configuration_)) {
-      request.groups = GroupWish::always;
-      setup = resolve_imaging(request);
-    }
-    if (alone_ && wants_display(*setup, outputs)) {
-      request.wish.display = true;
-      setup = resolve_imaging(request);
-    }
-    log_findings(*setup);
-    if (options_.by_groups && !setup->groups) {
-      throw InputError("--by-groups", fmt::format("[imaging] method = \"{}\", which images whole frames", setup->method),
+  [[nodiscard]] RecordingImagerOptions imager_options(const std::vector<Output>& outputs) const {
+    RecordingImagerOptions options;
+    options.complex_images = options_.field == "analytic";
+    // Of several processes none has the whole image that a figure shows.
+    options.figures = alone_ && std::ranges::any_of(outputs, [](const Output& output) { return output.writer->draws(); });
+    options.groups = options_.by_groups ? GroupWish::always : GroupWish::needed;
+    if (options_.positions) options.positions = parse_positions(*options_.positions, positions_option);
+    options.positions_name = positions_option;
+    options.process = communicator_.rank();
+    options.processes = communicator_.size();
+    options.accept = [this](const ImagingSetup& setup) { check_setup(setup); };
+    options.messages = logged_messages();
+    return options;
+  }
+
+  /// What the options ask for, of a setup that may not have it.
+  void check_setup(const ImagingSetup& setup) const {
+    if (options_.by_groups && !setup.groups) {
+      throw InputError("--by-groups", fmt::format("[imaging] method = \"{}\", which images whole frames", setup.method),
                        "a method that images groups of A-scans");
     }
-    if (options_.crop_distance && setup->groups)
+    if (options_.crop_distance && setup.groups)
       throw InputError("--crop-distance", "frames that the memory does not hold whole", "whole frames in memory");
-    for (const Output& output : outputs) {
-      if (options_.field != "analytic" || setup->recipe.find(output.view, OutputKind::complex_image)) continue;
-      throw InputError("--field", "\"analytic\"", fmt::format("envelope: the view {} has no complex image", output.view));
+    for (const std::string& view : imager_->views()) {
+      if (options_.field != "analytic" || setup.recipe.find(view, OutputKind::complex_image)) continue;
+      throw InputError("--field", "\"analytic\"", fmt::format("envelope: the view {} has no complex image", view));
     }
-    for (const std::string& line : method_->image_warnings(*setup)) spdlog::warn("{}", line);
-    imager_ = std::make_unique<FrameImager>(setup, configuration_, *recording_, writing_bytes, memory_);
-  }
-
-  /// Those of the grid that this process images.
-  [[nodiscard]] RowRange own_planes() const {
-    if (whole_.z.count < communicator_.size()) {
-      throw InputError(configuration_.place("[grid] pixels"), fmt::format("{} planes along z", whole_.z.count),
-                       fmt::format("one at least for each of {} processes", communicator_.size()));
-    }
-    return rows_of_rank(whole_.z.count, communicator_.rank(), communicator_.size());
   }
 
   /// What collect() takes.
-  [[nodiscard]] std::size_t collected_bytes() const {
-    return alone_ || !root_ ? 0 : views_.size() * configuration_.grid.pixels.all() * sizeof(float);
+  [[nodiscard]] std::size_t collected_bytes(std::size_t views, const Configuration& configuration) const {
+    return alone_ || !root_ ? 0 : views * configuration.grid.pixels.all() * sizeof(float);
   }
 
   /// The planes of all processes, on rank 0.
   void collect() {
-    images_.resize(views_.size());
-    for (std::size_t k = 0; k < views_.size(); ++k) {
+    const std::vector<std::string>& views = imager_->views();
+    images_.resize(views.size());
+    for (std::size_t k = 0; k < views.size(); ++k) {
       if (root_) images_[k].resize(whole_.pixels());
-      communicator_.gather(imager_->envelope(views_[k]), images_[k]);
+      communicator_.gather(imager_->envelope(views[k]), images_[k]);
     }
   }
 
   [[nodiscard]] std::span<const float> envelope(std::string_view view) const {
     if (alone_) return imager_->envelope(view);
-    return images_[static_cast<std::size_t>(std::ranges::find(views_, view) - views_.begin())];
+    const std::vector<std::string>& views = imager_->views();
+    return images_[static_cast<std::size_t>(std::ranges::find(views, view) - views.begin())];
   }
 
   void write(std::size_t frame, const std::vector<Output>& outputs, const std::string& rate) {
-    if (scan_) tell_of_scan(*imager_->setup().scan->record);
+    if (imager_->scans()) tell_of_scan(*imager_->setup().scan->record);
     warn_of_image();
-    std::string title = scan_ ? fmt::format("frames {} to {}", range_.first, range_.last) : fmt::format("frame {}", frame);
+    std::string title =
+        imager_->scans() ? fmt::format("frames {} to {}", range_.first, range_.last) : fmt::format("frame {}", frame);
     if (options_.positions) title += fmt::format(", positions {}", *options_.positions);
     for (const Output& output : outputs) {
       std::vector<float> values;
@@ -300,29 +257,24 @@ class ImageJob {
       output.writer->write(file);
     }
     if (const std::string groups = imager_->groups_text(); !groups.empty())
-      spdlog::info("frame {}: {}, {}, at most {} of memory{}", frame, groups, rate, memory_text(memory_.own(held_memory()).most),
-                   memory_.driver() > 0.0
-                       ? fmt::format(", and {} that the GPU's driver took besides", memory_text(memory_.driver()))
+      spdlog::info("frame {}: {}, {}, at most {} of memory{}", frame, groups, rate, memory_text(imager_->held().most),
+                   imager_->held_by_driver() > 0.0
+                       ? fmt::format(", and {} that the GPU's driver took besides", memory_text(imager_->held_by_driver()))
                        : "");
     for (const Output& output : outputs) spdlog::info("wrote {}", output.path.string());
     if (options_.crop_distance) {
       // The image that is written is still there.
-      const ImagingRequest request{.configuration = configuration_,
-                                   .acquisition = acquisition_,
-                                   .stated = stated_,
-                                   .besides = taken_beside_images(*recording_, 0, memory_)};
-      const auto choice = backend_choice(configuration_.imaging);
-      for (const std::string& line : crop_distance(*method_, request, *recording_, frame, choice)) print_result("{}\n", line);
+      for (const std::string& line : imager_->crop_distance(frame)) print_result("{}\n", line);
     }
   }
 
   void warn_of_image() const {
     if (imager_->invalid_samples() > 0) spdlog::warn("{} samples were not finite and count as 0", imager_->invalid_samples());
     // Those that are written: of others several processes have their own planes alone.
-    for (const std::string& view : views_) {
+    for (const std::string& view : imager_->views()) {
       const auto values = envelope(view);
-      if (std::all_of(values.begin(), values.end(), [](float value) { return value == 0.0F; })) {
-        spdlog::warn("view {}: every pixel is 0; [grid] lies outside of what the gate reaches, or the data is empty", view);
+      if (std::all_of(values.begin(), values.end(), [](float value) { return !(std::abs(value) > 0.0F); })) {
+        spdlog::warn("view {}: no pixel is above 0: [grid] lies where the samples do not reach, or the data hold no echo", view);
       }
     }
   }
@@ -330,8 +282,7 @@ class ImageJob {
   [[nodiscard]] ImageFile describe_image(std::string_view view, const std::string& frames) const {
     const ImagingSetup& setup = imager_->setup();
     ImageFile file;
-    const OutputDescription& description =
-        setup.recipe.outputs[setup.recipe.find(view, OutputKind::envelope).value()].description;
+    const OutputDescription& description = imager_->description(view);
     file.grid = alone_ ? description.grid : whole_;
     describe_pixels(file, description, setup.scale);
     file.x = description.x;
@@ -367,21 +318,12 @@ class ImageJob {
   Communicator& communicator_;
   const bool alone_;
   const bool root_;
-  Configuration configuration_;
-  const Method* method_ = nullptr;
-  std::vector<std::string> views_;
   ArchiveEntry archive_;
-  bool scan_ = false;
   bool numbered_ = false;
-  MemoryShares memory_;
-  std::optional<double> besides_;  // ImagingRequest::besides
-  std::unique_ptr<Recording> recording_;
-  StatedByData stated_;
+  std::optional<RecordingImager> imager_;
   FrameChoice range_;
   std::vector<std::size_t> frames_;
   std::size_t digits_ = 1;
-  Acquisition acquisition_;
-  std::unique_ptr<FrameImager> imager_;
   Grid whole_;                              // of all processes
   std::vector<std::vector<float>> images_;  // of each view, that of all processes
 };

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
-#include "apps/display_figure.hpp"
+#include "offline/display_figure.hpp"
+#include "pipeline/scan.hpp"
 
 namespace echoform {
 
@@ -22,7 +24,9 @@ void LastImage::setup_changed(std::shared_ptr<const ImagingSetup> setup) {
     kept.of_display = setup->recipe.outputs[*kept.display].description;
     kept.levels.resize(kept.of_display.grid.pixels());
   }
+  empty_ = true;
   count_ = 0;
+  cells_ = 0;
 }
 
 void LastImage::publish(const FinishedFrame& frame) noexcept {
@@ -37,6 +41,8 @@ void LastImage::publish(const FinishedFrame& frame) noexcept {
   }
   scale_ = frame.setup.scale;
   sequence_ = frame.slot.sequence;
+  empty_ = false;
+  if (frame.slot.scan_cells && std::exchange(cells_, *frame.slot.scan_cells) == *frame.slot.scan_cells) return;
   if (count_ == 0) first_ = frame.now;
   last_ = frame.now;
   ++count_;
@@ -50,7 +56,7 @@ double LastImage::images_per_second() const {
 
 bool LastImage::empty() const {
   const std::lock_guard lock(mutex_);
-  return count_ == 0;
+  return empty_;
 }
 
 std::uint64_t LastImage::sequence() const {

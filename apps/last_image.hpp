@@ -21,7 +21,8 @@ class LastImage final : public ImageSink {
   void publish(const FinishedFrame& frame) noexcept override;
   [[nodiscard]] std::string describe() const override { return "the newest image"; }
 
-  /// Frames between the first and the last publication over the time between them; 0 before the second.
+  /// Frames between the first and the last publication over the time between them; 0 before the second. Of a scan those alone
+  /// that brought a new position: others are published, and image nothing.
   [[nodiscard]] double images_per_second() const;
   [[nodiscard]] bool empty() const;
   [[nodiscard]] std::uint64_t sequence() const;
@@ -45,7 +46,9 @@ class LastImage final : public ImageSink {
   std::vector<float> drawn_;         ///< values of the file of a display image
   DisplayScale scale_;               ///< of the newest frame
   std::uint64_t sequence_ = 0;
+  bool empty_ = true;
   std::uint64_t count_ = 0;
+  std::uint64_t cells_ = 0;  ///< of a scan, at the last frame that counted
   SteadyTime first_{0};
   SteadyTime last_{0};
 };

@@ -10,7 +10,6 @@
 #include "apps/text_output.hpp"
 #include "base/errors.hpp"
 #include "base/terminal_text.hpp"
-#include "gpu/device_probe.hpp"
 
 namespace echoform {
 namespace {
@@ -46,14 +45,6 @@ int run_processes(FunctionRef<void(Communicator&)> work) {
     return 1;
   }
   return 0;
-}
-
-void take_device_of_host(ImagingSection& imaging, const Communicator& communicator) {
-  if (communicator.size() == 1) return;
-  const std::size_t devices = probe_devices().devices.size();
-  // One that is not there is left to be refused.
-  if (const auto stated = static_cast<std::size_t>(imaging.device); stated < devices)
-    imaging.device = static_cast<int>((stated + communicator.rank_on_host()) % devices);
 }
 
 }  // namespace echoform

@@ -8,8 +8,8 @@
 
 #include "acquisition/sample_encodings.hpp"
 #include "apps/play.hpp"
-#include "apps/recorded_frame.hpp"
 #include "base/errors.hpp"
+#include "offline/recorded_frame.hpp"
 #include "simulators/encode.hpp"
 
 namespace echoform {

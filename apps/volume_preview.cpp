@@ -11,8 +11,8 @@
 
 namespace echoform {
 
-VolumePreview::VolumePreview(const Configuration& configuration, const Grid& grid, ImageQuantity quantity)
-    : grid_(grid), quantity_(std::move(quantity)) {
+VolumePreview::VolumePreview(const Configuration& configuration, const Grid& grid, ImageQuantity quantity, ShownPart shown)
+    : grid_(grid), quantity_(std::move(quantity)), part_(shown) {
   for (const SinkDoor& door : sink_doors()) {
     if (door.shows_iterates) sinks_.push_back(door.make(configuration));
   }
@@ -41,7 +41,7 @@ void VolumePreview::show(std::span<const float> volume, std::size_t iteration, d
   }
   float greatest = 0.0F;
   for (std::size_t k = 0; k < volume.size(); ++k) {
-    pixels_[k] = volume[k];
+    pixels_[k] = shown_value(volume[k], part_);
     greatest = std::max(greatest, std::abs(volume[k]));
   }
   slot_.outputs[0].reference = greatest > 0.0F ? greatest : 1.0F;

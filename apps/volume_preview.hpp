@@ -22,9 +22,9 @@ class VolumePreview {
   /// Volumes that may be held for those who look: the iterate shown, what waits for subscribers, and the page's.
   static constexpr double most_volumes = 12.0;
 
-  /// Opens the page, [server] web, and the publisher of images, [server] images. Throws InputError for addresses that are none,
-  /// RuntimeFault for a port in use.
-  VolumePreview(const Configuration& configuration, const Grid& grid, ImageQuantity quantity);
+  /// Of iterates that part is shown, which is the quantity. Opens the page, [server] web, and the publisher of images, [server]
+  /// images. Throws InputError for addresses that are none, RuntimeFault for a port in use.
+  VolumePreview(const Configuration& configuration, const Grid& grid, ImageQuantity quantity, ShownPart shown);
 
   /// What to do to see iterates, for people, a line each.
   [[nodiscard]] std::vector<std::string> invitations() const;
@@ -42,6 +42,7 @@ class VolumePreview {
 
   const Grid grid_;
   const ImageQuantity quantity_;
+  const ShownPart part_;
   std::vector<OpenSink> sinks_;
   std::shared_ptr<const ImagingSetup> setup_;
   FrameSlot slot_;

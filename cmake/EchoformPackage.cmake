@@ -2,7 +2,7 @@
 set(exported echoform_base echoform_acquisition echoform_pipeline echoform_rays echoform_delay_laws echoform_cpu echoform_gpu echoform_stages echoform_engines)
 export(TARGETS ${exported} NAMESPACE Echoform:: FILE ${CMAKE_BINARY_DIR}/EchoformTargets.cmake)
 # The whole program as a library wants every library that the program wants, so it is asked for: COMPONENTS program.
-set(exported_program echoform_apps echoform_jobs echoform_operators echoform_soak echoform_control echoform_settings echoform_methods echoform_config echoform_formats echoform_recording echoform_instruments echoform_simulators
+set(exported_program echoform_apps echoform_offline echoform_jobs echoform_operators echoform_soak echoform_control echoform_settings echoform_methods echoform_config echoform_formats echoform_recording echoform_instruments echoform_simulators
   echoform_transport echoform_benchmarks echoform_proto echoform_boost)
 export(TARGETS ${exported_program} NAMESPACE Echoform:: FILE ${CMAKE_BINARY_DIR}/EchoformProgramTargets.cmake)
 set(find_cuda "")
@@ -55,4 +55,9 @@ ${find_mpi}\
     add_library(Echoform::program INTERFACE IMPORTED)\n\
   endif()\n\
   target_link_libraries(Echoform::program INTERFACE Echoform::echoform_apps Echoform::echoform)\n\
+  # Images of recordings (offline/), with settings from files, and no command line.\n\
+  if(NOT TARGET Echoform::offline)\n\
+    add_library(Echoform::offline INTERFACE IMPORTED)\n\
+  endif()\n\
+  target_link_libraries(Echoform::offline INTERFACE Echoform::echoform_offline Echoform::echoform_settings Echoform::echoform)\n\
 endif()\n")

@@ -1,5 +1,5 @@
 // What figures show of images whose axes are not those of a plane of the part.
-#include "apps/display_figure.hpp"
+#include "offline/display_figure.hpp"
 
 #include <gmock/gmock.h>
 

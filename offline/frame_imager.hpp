@@ -10,10 +10,10 @@
 #include <string>
 #include <string_view>
 
-#include "apps/process_memory.hpp"
 #include "config/configuration.hpp"
 #include "engines/group_imager.hpp"
 #include "formats/recording.hpp"
+#include "offline/process_memory.hpp"
 #include "pipeline/engine.hpp"
 
 namespace echoform {

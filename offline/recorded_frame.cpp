@@ -1,10 +1,12 @@
-#include "apps/recorded_frame.hpp"
+#include "offline/recorded_frame.hpp"
 
-#include <spdlog/spdlog.h>
+#include <fmt/format.h>
 
 #include <span>
+#include <string>
 
 #include "acquisition/sample_encodings.hpp"
+#include "base/errors.hpp"
 
 namespace echoform {
 
@@ -14,8 +16,12 @@ Acquisition recorded_acquisition(const Recording& recording, std::size_t frame) 
   return acquisition;
 }
 
-void log_warnings(const Recording& recording) {
-  for (const std::string& line : recording.warnings()) spdlog::warn("{}", line);
+std::size_t checked_frame(const Recording& recording, std::int64_t frame, std::string_view option) {
+  const std::size_t frames = recording.frames();
+  if (frame >= 0 && static_cast<std::size_t>(frame) < frames) return static_cast<std::size_t>(frame);
+  throw InputError(std::string(option), fmt::format("{}", frame),
+                   frames == 1 ? fmt::format("0, as {} holds one frame", recording.name())
+                               : fmt::format("0 to {}, as {} holds {} frames", frames - 1, recording.name(), frames));
 }
 
 void read_recorded_frame(Recording& recording, std::size_t frame, FrameSlot& slot) {

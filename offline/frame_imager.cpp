@@ -1,12 +1,10 @@
-#include "apps/frame_imager.hpp"
+#include "offline/frame_imager.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
 
-#include "apps/display_figure.hpp"
-#include "apps/recorded_frame.hpp"
 #include "base/errors.hpp"
 #include "config/memory_limit.hpp"
 #include "config/memory_text.hpp"
@@ -14,6 +12,8 @@
 #include "engines/engine_registry.hpp"
 #include "gpu/memory_report.hpp"
 #include "methods/host_memory.hpp"
+#include "offline/display_figure.hpp"
+#include "offline/recorded_frame.hpp"
 #include "pipeline/setup_memory.hpp"
 
 namespace echoform {

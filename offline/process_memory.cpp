@@ -1,4 +1,4 @@
-#include "apps/process_memory.hpp"
+#include "offline/process_memory.hpp"
 
 #include <unistd.h>
 

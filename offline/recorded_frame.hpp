@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <string_view>
 
 #include "formats/recording.hpp"
 #include "pipeline/frame_slot.hpp"
@@ -12,8 +14,8 @@ namespace echoform {
 /// that [acquisition] sample_scale replaces their scale and nothing is rounded before imaging. The probe is that of the frame.
 [[nodiscard]] Acquisition recorded_acquisition(const Recording& recording, std::size_t frame);
 
-/// A line in the log for each warning.
-void log_warnings(const Recording& recording);
+/// `frame` as a number of a frame. Throws InputError, naming `option`, where the recording has none of this number.
+[[nodiscard]] std::size_t checked_frame(const Recording& recording, std::int64_t frame, std::string_view option);
 
 /// Fills the samples of a slot that an engine of a plan for recorded_acquisition() has equipped. Throws as read_frame().
 void read_recorded_frame(Recording& recording, std::size_t frame, FrameSlot& slot);

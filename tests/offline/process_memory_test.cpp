@@ -1,5 +1,5 @@
 // What of the memory that a process holds is a GPU driver's, and what its own.
-#include "apps/process_memory.hpp"
+#include "offline/process_memory.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "apps/recorded_positions.hpp"
+#include "offline/recorded_positions.hpp"
 
 #include <fmt/format.h>
 
@@ -107,7 +107,7 @@ void check_there(const std::vector<std::size_t>& chosen, std::size_t count, std:
   if (chosen.back() < count) return;
   throw InputError(
       std::string(option), fmt::format("{}", chosen.back()),
-      count == 1 ? fmt::format("0, the only {}", of_what) : fmt::format("0 to {}: {} {}", count - 1, count, of_what));
+      count == 1 ? fmt::format("0, the only one of the {}", of_what) : fmt::format("0 to {}: {} {}", count - 1, count, of_what));
 }
 
 }  // namespace

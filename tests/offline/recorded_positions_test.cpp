@@ -1,5 +1,5 @@
 // Positions that are chosen by number: lists, the rows of their events, and the frames of a scan.
-#include "apps/recorded_positions.hpp"
+#include "offline/recorded_positions.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/errors.hpp"
+#include "tests/support/input_error.hpp"
 
 namespace echoform::recorded_positions_test {
 namespace {
@@ -17,36 +18,28 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-template <class Do>
-std::string fault_of(const Do& call) {
-  try {
-    call();
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "";
-}
-
 TEST(RecordedPositions, ListsAreNumbersAndRanges) {
   EXPECT_THAT(parse_positions("0", "--positions"), ElementsAre(0));
   EXPECT_THAT(parse_positions("3-7,9", "--positions"), ElementsAre(3, 4, 5, 6, 7, 9));
   EXPECT_THAT(parse_positions("9,2-2,4", "--positions"), ElementsAre(2, 4, 9));
   for (const char* text : {"", ",", "3,", ",3", "a", "3-", "-3", "3--4", "3 4", "3, 4", "1.5", "3-7,9x", "+3"}) {
-    EXPECT_THAT(fault_of([&] { static_cast<void>(parse_positions(text, "--positions")); }),
+    EXPECT_THAT(test::input_error([&] { static_cast<void>(parse_positions(text, "--positions")); }),
                 HasSubstr("expected numbers and ranges from 0, such as 3-7,9"))
         << text;
   }
-  EXPECT_THAT(fault_of([] { static_cast<void>(parse_positions("7-3", "--positions")); }),
+  EXPECT_THAT(test::input_error([] { static_cast<void>(parse_positions("7-3", "--positions")); }),
               HasSubstr("--positions: found 7-3; expected a range that rises, as 3-7"));
-  EXPECT_THAT(fault_of([] { static_cast<void>(parse_positions("3-7,5", "--positions")); }),
+  EXPECT_THAT(test::input_error([] { static_cast<void>(parse_positions("3-7,5", "--positions")); }),
               HasSubstr("--positions: found 5 twice; expected each position once"));
   for (const char* text : {"1000000", "99999999999999999999999", "0-1000000"}) {
-    EXPECT_THAT(fault_of([&] { static_cast<void>(parse_positions(text, "--positions")); }), HasSubstr("numbers up to 999999"))
+    EXPECT_THAT(test::input_error([&] { static_cast<void>(parse_positions(text, "--positions")); }),
+                HasSubstr("numbers up to 999999"))
         << text;
   }
   std::string many = "0-999999";
   for (int k = 0; k < 1000; ++k) many += ",0-999999";
-  EXPECT_THAT(fault_of([&] { static_cast<void>(parse_positions(many, "--positions")); }), HasSubstr("each position once"));
+  EXPECT_THAT(test::input_error([&] { static_cast<void>(parse_positions(many, "--positions")); }),
+              HasSubstr("each position once"));
 }
 
 /// Two elements at three positions, which take turns; sample k of row r of a frame is 100 r + k.
@@ -138,23 +131,26 @@ TEST(RecordedPositions, OfAScanAreThePlacesInTheirOrder) {
   const auto recording = fake(0, {5, 5, 10, std::nullopt, 5, 20});
   EXPECT_THAT(frames_at(*recording, {0, 2}, "--positions"), ElementsAre(true, true, false, false, true, true));
   EXPECT_THAT(frames_at(*recording, {1}, "--positions"), ElementsAre(false, false, true, false, false, false));
-  EXPECT_THAT(fault_of([&] {
+  EXPECT_THAT(test::input_error([&] {
                 static_cast<void>(frames_at(*recording, {1, 3}, "--positions"));
               }),
               HasSubstr("--positions: found 3; expected 0 to 2: 3 places that the frames of fake.mfmc were taken at"));
-  EXPECT_THAT(fault_of([&] { static_cast<void>(frames_at(*fake(0), {0}, "--positions")); }),
+  EXPECT_THAT(test::input_error([&] { static_cast<void>(frames_at(*fake(0), {0}, "--positions")); }),
               HasSubstr("found fake.mfmc, whose frames state no count of the encoder"));
 }
 
 TEST(RecordedPositions, ThatAreNotThereAreRefused) {
   Configuration configuration;
   std::unique_ptr<Recording> recording = fake(3);
-  EXPECT_THAT(fault_of([&] {
+  EXPECT_THAT(test::input_error([&] {
                 keep_positions(recording, configuration, {0, 3}, "--positions");
               }),
               HasSubstr("--positions: found 3; expected 0 to 2: 3 positions of each frame of fake.mfmc"));
+  std::unique_ptr<Recording> one = fake(1);
+  EXPECT_THAT(test::input_error([&] { keep_positions(one, configuration, {1}, "--positions"); }),
+              HasSubstr("--positions: found 1; expected 0, the only one of the positions of each frame of fake.mfmc"));
   std::unique_ptr<Recording> none = fake(0);
-  EXPECT_THAT(fault_of([&] { keep_positions(none, configuration, {0}, "--positions"); }),
+  EXPECT_THAT(test::input_error([&] { keep_positions(none, configuration, {0}, "--positions"); }),
               HasSubstr("--positions: found fake.mfmc, whose frames state no positions; expected a recording of frames"));
 }
 

@@ -1,9 +1,10 @@
-#include "apps/display_figure.hpp"
+#include "offline/display_figure.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 
 namespace echoform {
 
@@ -45,8 +46,10 @@ void show_levels(ImageFile& file, std::span<const std::byte> levels, std::vector
   std::array<float, 256> of_level{};
   for (std::size_t k = 0; k < of_level.size(); ++k) {
     const double decibels = (static_cast<double>(k) / 255.0 - 1.0) * file.dynamic_range_db;
-    const double value = numbers ? number_of_level(file.scale.kind, file.scale.end, static_cast<std::uint8_t>(k))
-                                 : std::pow(10.0, decibels / decibels_a_decade(file.scale.kind));
+    const bool none = file.scale.masked && k == 0;
+    const double value = none      ? std::numeric_limits<double>::quiet_NaN()
+                         : numbers ? number_of_level(file.scale.kind, file.scale.end, static_cast<std::uint8_t>(k))
+                                   : std::pow(10.0, decibels / decibels_a_decade(file.scale.kind));
     of_level[k] = static_cast<float>(value);
   }
   envelope.resize(file.grid.pixels());

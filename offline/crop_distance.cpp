@@ -1,4 +1,4 @@
-#include "apps/crop_distance.hpp"
+#include "offline/crop_distance.hpp"
 
 #include <fmt/format.h>
 
@@ -8,8 +8,8 @@
 #include <span>
 #include <utility>
 
-#include "apps/recorded_frame.hpp"
 #include "base/errors.hpp"
+#include "offline/recorded_frame.hpp"
 
 namespace echoform {
 namespace {

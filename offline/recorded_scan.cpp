@@ -1,4 +1,4 @@
-#include "apps/recorded_scan.hpp"
+#include "offline/recorded_scan.hpp"
 
 #include <fmt/format.h>
 

@@ -1,0 +1,16 @@
+// What a program is told while recordings are imaged.
+#pragma once
+
+#include <functional>
+#include <string>
+
+namespace echoform {
+
+/// A line each. Whoever sets neither is told nothing.
+struct ImagingMessages {
+  using Take = std::function<void(const std::string&)>;
+  Take note = [](const std::string& /*line*/) {};     ///< what was chosen, and why
+  Take warning = [](const std::string& /*line*/) {};  ///< what is doubtful, and what an image lacks
+};
+
+}  // namespace echoform
