@@ -10,6 +10,7 @@
 #include "apps/text_output.hpp"
 #include "base/errors.hpp"
 #include "formats/capture_file.hpp"
+#include "methods/registry.hpp"
 #include "recording/capture_server.hpp"
 
 namespace echoform {
@@ -26,6 +27,7 @@ struct CaptureOptions {
 
 CaptureServerOptions server_options(const CaptureOptions& chosen) {
   const Configuration configuration = configuration_from(chosen.config);
+  log_doubts(configuration);
   if (std::filesystem::path(chosen.output).extension() != capture_extension)
     throw InputError("--output", fmt::format("\"{}\"", chosen.output), fmt::format("a file that ends in {}", capture_extension));
   const HostPort place = chosen.listen.empty() ? listening_place(configuration, configuration.input.listen, "[input] listen")

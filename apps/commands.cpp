@@ -22,7 +22,7 @@ const std::vector<Command>& commands() {
        "Example:\n  echoform instrument micropulse --config examples/micropulse.toml",
        define_instrument, in_order},
       {"replay", "a recording as a live source",
-       "INPUT is a BRAIN .mat file, an .mfmc file or a capture. Without --rate a capture is sent as it came: the same bytes, on "
+       "INPUT is a recording of any format that `inspect` reads. Without --rate a capture is sent as it came: the same bytes, on "
        "as many\n"
        "connections, at the same times; with it, its whole frames are.\n\n"
        "Example:\n  echoform replay notch.mat --connect 127.0.0.1:17171 --rate 10 --loop",
@@ -34,7 +34,7 @@ const std::vector<Command>& commands() {
        "Values are written as in the configuration file; KEY= goes back to the default.\n\n"
        "Example:\n  echoform control set output.gain_db=6 'grid.z=[0.002, 0.03]'",
        define_control},
-      {"record", "frames over TCP into an MFMC file, without imaging them",
+      {"record", "frames over TCP into a recording, without imaging them",
        "A server in the place of `serve`: senders connect to it. The file can be read while it grows, and survives the "
        "program.\n\n"
        "Example:\n  echoform record --output scan.mfmc --frames 100",
@@ -49,12 +49,12 @@ const std::vector<Command>& commands() {
        "found and what is expected.\n\n"
        "Example:\n  echoform inspect scan.mfmc",
        define_inspect},
-      {"convert", "a recording in another format: .mfmc, .efcap (capture), .mat (BRAIN, one frame), .hdf5 (IPASC) or .onde",
+      {"convert", "a recording in another format: .mfmc, .efcap (capture), .mat (BRAIN, one frame), .hdf5 (IPASC), .onde or .uff",
        "Samples stay what they are wherever the output has their type. A-scans that the input lacks are 0.\n\n"
        "Example:\n  echoform convert notch.mat notch.mfmc\n  echoform convert scan.mfmc first.mat --frame 0",
        define_convert},
       {"image", "image frames of a recording into files",
-       "INPUT is a BRAIN .mat file, an .mfmc file or a capture. Each --output is written by its extension: .npy and .h5 hold\n"
+       "INPUT is a recording of any format that `inspect` reads. Each --output is written by its extension: .npy and .h5 hold\n"
        "numbers (C order [z, x], volumes [z, y, x]), .nrrd and .vti the same in mm for 3D Slicer and ParaView, .png is a figure\n"
        "with axes in mm and a dB scale; of a volume, slices through its maximum and maximum projections. With several views the\n"
        "view's name goes before the extension, with --from and --to the frame's number before that. A frame that [imaging]\n"

@@ -7,13 +7,14 @@
 
 #include <algorithm>
 #include <charconv>
+#include <numeric>
+#include <utility>
 
 #include "apps/log.hpp"
 #include "base/errors.hpp"
 #include "base/terminal_text.hpp"
-#include "engines/engine_registry.hpp"
-#include "gpu/device_probe.hpp"
-#include "methods/registry.hpp"
+#include "formats/recording.hpp"
+#include "offline/settled_backend.hpp"
 #include "settings/reader.hpp"
 
 namespace echoform {
@@ -51,25 +52,11 @@ void apply_backend_option(const std::string& backend, Configuration& configurati
 }
 
 void settle_backend(Configuration& configuration) {
-  ImagingSection& imaging = configuration.imaging;
-  require_backend(configuration);
-  if (const std::string reason = why_not_on_gpu(configuration); !reason.empty()) {
-    if (imaging.backend == BackendWish::automatic) spdlog::info("images are formed on the CPU; not on a GPU: {}", reason);
-    imaging.backend = BackendWish::cpu;
-    return;
-  }
-  const BackendDecision decision = decide_backend(backend_choice(imaging));
-  if (decision.kind == BackendKind::cuda) {
-    const GpuProbe gpu = probe_devices();
-    const auto device = static_cast<std::size_t>(imaging.device);
-    spdlog::info("images are formed on GPU {}, {}", device, device < gpu.devices.size() ? gpu.devices[device].name : "");
-    imaging.backend = BackendWish::cuda;
-    return;
-  }
-  if (imaging.backend == BackendWish::automatic) {
-    spdlog::info("images are formed on the CPU; not on a GPU: {}", decision.why_no_gpu);
-  }
-  imaging.backend = BackendWish::cpu;
+  if (const std::string note = settled_backend(configuration); !note.empty()) spdlog::info("{}", note);
+}
+
+void log_warnings(const Recording& recording) {
+  for (const std::string& line : recording.warnings()) spdlog::warn("{}", line);
 }
 
 CLI::Validator whole_number() {
@@ -85,27 +72,30 @@ bool on_terminal() {
   return isatty(STDERR_FILENO) == 1;
 }
 
-ProgressBar::ProgressBar(std::size_t steps) : steps_(steps), shown_(on_terminal()) {}
+ProgressBar::ProgressBar(std::vector<double> lengths) : lengths_(std::move(lengths)), shown_(on_terminal()) {}
 
 ProgressBar::~ProgressBar() {
   if (shown_ && started_) write_status("\r\033[K");
 }
 
 void ProgressBar::step(std::string_view what) {
-  if (started_) ++done_;
+  if (started_ && done_ < lengths_.size()) ++done_;
   started_ = true;
-  draw(static_cast<double>(done_), what);
+  draw(0.0, what);
 }
 
 void ProgressBar::share(double done, std::string_view what) {
   if (std::chrono::steady_clock::now() - drawn_ < std::chrono::milliseconds(100)) return;
-  draw(static_cast<double>(done_) + std::clamp(done, 0.0, 1.0), what);
+  draw(std::clamp(done, 0.0, 1.0), what);
 }
 
-void ProgressBar::draw(double done, std::string_view what) {
+void ProgressBar::draw(double share, std::string_view what) {
   if (!shown_) return;
   constexpr std::size_t width = 24;
-  const auto filled = std::min(width, static_cast<std::size_t>(width * done / static_cast<double>(steps_)));
+  const auto present = lengths_.begin() + static_cast<std::ptrdiff_t>(done_);
+  const double done = std::accumulate(lengths_.begin(), present, 0.0) + (present == lengths_.end() ? 0.0 : share * *present);
+  const double all = std::accumulate(lengths_.begin(), lengths_.end(), 0.0);
+  const auto filled = std::min(width, static_cast<std::size_t>(width * done / all));
   write_status(
       fmt::format("\r\033[K[{:#<{}}{:.<{}}] {}", "", filled, "", width - filled, terminal_text(what, LineBreaks::replaced)));
   drawn_ = std::chrono::steady_clock::now();

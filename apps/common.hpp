@@ -4,6 +4,7 @@
 #include <chrono>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "apps/stop_signals.hpp"
 #include "config/configuration.hpp"
@@ -16,6 +17,8 @@ class Validator;
 
 namespace echoform {
 
+class Recording;
+
 /// The configuration of a file, or the defaults if `path` is empty.
 [[nodiscard]] Configuration configuration_from(const std::string& path);
 
@@ -26,6 +29,9 @@ void apply_backend_option(const std::string& backend, Configuration& configurati
 /// Replaces "auto" in the configuration by what it comes to on this machine, and logs that in a line, with the reason where it
 /// is not the GPU: the machine's, or the method's. Throws as decide_backend() and require_backend(). It may start the GPU.
 void settle_backend(Configuration& configuration);
+
+/// A line in the log for each warning of the recording.
+void log_warnings(const Recording& recording);
 
 /// For options that count: a minus sign would otherwise wrap round to a huge number.
 [[nodiscard]] CLI::Validator whole_number();
@@ -41,7 +47,8 @@ void settle_backend(Configuration& configuration);
 /// A bar on standard error for work of several steps, where that is a terminal; silent elsewhere.
 class ProgressBar {
  public:
-  explicit ProgressBar(std::size_t steps);
+  /// `lengths` of the steps, which share the bar as they share the time, as far as that is known beforehand.
+  explicit ProgressBar(std::vector<double> lengths);
   ~ProgressBar();
   ProgressBar(const ProgressBar&) = delete;
   ProgressBar& operator=(const ProgressBar&) = delete;
@@ -52,8 +59,9 @@ class ProgressBar {
   void share(double done, std::string_view what);
 
  private:
-  void draw(double done, std::string_view what);
-  std::size_t steps_;
+  /// `share` of the present step.
+  void draw(double share, std::string_view what);
+  std::vector<double> lengths_;
   std::size_t done_ = 0;
   bool started_ = false;
   bool shown_;

@@ -8,6 +8,7 @@
 #include "apps/command.hpp"
 #include "apps/common.hpp"
 #include "apps/keys.hpp"
+#include "apps/slow_work.hpp"
 #include "apps/text_output.hpp"
 #include "base/errors.hpp"
 #include "transport/control/zeromq_control.hpp"
@@ -84,6 +85,7 @@ void print_text(const wire::ControlReply& reply, bool described) {
                                                           : "changes at once");
   }
   for (const std::string& line : reply.sinks()) print_line("{}", line);
+  for (const std::string& line : reply.results()) print_line("{}", line);
   for (const std::string& line : reply.warnings()) spdlog::warn("{}", line);
   print_result("revision {}{}\n", reply.revision(), reply.streaming() ? "" : ", for the next stream");
 }
@@ -104,6 +106,8 @@ void print_json(const wire::ControlReply& reply) {
                              {"server", reply.server()},
                              {"settings", std::move(settings)}};
   for (const std::string& line : reply.sinks()) out["sinks"].push_back(line);
+  for (const std::string& line : reply.results()) out["results"].push_back(line);
+  if (!reply.file().empty()) out["file"] = reply.file();
   for (const std::string& line : reply.warnings()) out["warnings"].push_back(line);
   if (!reply.reason().empty()) out["reason"] = reply.reason();
   print_result("{}\n", out.dump(-1, ' ', true, nlohmann::ordered_json::error_handler_t::replace));
@@ -112,6 +116,7 @@ void print_json(const wire::ControlReply& reply) {
 int control(const ControlOptions& options) {
   const wire::ControlRequest request = request_of(options);
   const auto timeout = std::chrono::milliseconds(static_cast<std::int64_t>(1e3 * options.timeout));
+  SlowWork work(fmt::format("waiting for an answer from {}", options.connect));
   const wire::ControlReply reply = ask_control(options.connect, request, timeout, client_keys(options.keys));
   if (options.json) print_json(reply);
   if (reply.outcome() == wire::FAILED) throw RuntimeFault(reply.reason());

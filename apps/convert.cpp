@@ -12,13 +12,14 @@
 #include "apps/command.hpp"
 #include "apps/common.hpp"
 #include "apps/play.hpp"
-#include "apps/recorded_frame.hpp"
 #include "apps/text_output.hpp"
 #include "base/errors.hpp"
 #include "formats/atomic_file.hpp"
 #include "formats/capture_file.hpp"
 #include "formats/frame_writer.hpp"
 #include "formats/recording.hpp"
+#include "methods/registry.hpp"
+#include "offline/recorded_frame.hpp"
 
 namespace echoform {
 namespace {
@@ -96,12 +97,14 @@ int convert(const ConvertOptions& chosen) {
   }
   FrameWriterOptions options{
       .material = material_of(chosen, path, *recording), .recorded = recording->stamp(first).acquisition_time, .whole = true};
+  log_doubts_about_data({}, stored, {options.material, recording->wedge_velocity()});
   if (by_counts) options.pose = [places = places_by_count(*recording)](EncoderCount at) { return places.at(at); };
   const auto writer = make_frame_writer(path, stored, options);
   std::vector<std::byte> bytes(stored.frame_bytes());
-  ProgressBar bar(count);
+  ProgressBar bar({1.0});
+  bar.step("converting");
   for (std::size_t frame = first; frame < first + count; ++frame) {
-    bar.step(fmt::format("frame {}", frame));
+    bar.share(static_cast<double>(frame - first) / static_cast<double>(count), fmt::format("frame {}", frame));
     recording->read_stored(frame, bytes);
     writer->append(bytes, recording->stamp(frame));
   }

@@ -16,6 +16,7 @@
 #include "base/errors.hpp"
 #include "formats/image_writer.hpp"
 #include "methods/registry.hpp"
+#include "methods/scan_settings.hpp"
 #include "simulators/frame_cycle.hpp"
 
 namespace echoform {
@@ -89,15 +90,15 @@ class Player {
   std::jthread thread_;
 };
 
-void print_live(LiveLine& live, Pipeline& pipeline, CounterSnapshot& before, std::chrono::steady_clock::time_point& since) {
+void print_live(LiveLine& live, Pipeline& pipeline, ImagedSoFar& before, std::chrono::steady_clock::time_point& since) {
   const auto now = std::chrono::steady_clock::now();
   const double seconds = std::chrono::duration<double>(now - since).count();
   const MetricsSnapshot metrics = pipeline.metrics();
   const auto& latency = metrics.distributions.front();
-  live.show(fmt::format("{:.1f} images/s, latency p50 {:.1f} ms p99 {:.1f} ms, {}",
-                        static_cast<double>(metrics.counters.frames_published - before.frames_published) / seconds,
+  const ImagedSoFar imaged = imaged_so_far(pipeline);
+  live.show(fmt::format("{}, latency p50 {:.1f} ms p99 {:.1f} ms, {}", rate_text(before, imaged, seconds, 1),
                         milliseconds(latency.p50), milliseconds(latency.p99), drops_text(metrics.counters)));
-  before = metrics.counters;
+  before = imaged;
   since = now;
 }
 
@@ -126,7 +127,7 @@ int demo(const DemoOptions& options) {
 
   settle_backend(configuration);
   spdlog::info("synthesising the frames");
-  FrameCycle cycle(simulated);
+  FrameCycle cycle = synthesised(simulated);
   spdlog::info("{}", cycle.describe());
   // From here on: what is synthesised may take a while, and ends at once when it is interrupted.
   StopSignals signals;
@@ -141,7 +142,7 @@ int demo(const DemoOptions& options) {
 
   Player player(cycle, play_options);
   LiveLine live;
-  CounterSnapshot before;
+  ImagedSoFar before;
   const auto start = std::chrono::steady_clock::now();
   auto since = start;
   while (!player.ended() && !signals.token().stop_requested()) {
@@ -176,7 +177,7 @@ int demo(const DemoOptions& options) {
     if (signals.token().stop_requested()) return 0;  // broken off before the first image: not a fault
     throw RuntimeFault("no image was published");
   }
-  print("sustained {:.1f} images/s\n", last->images_per_second());
+  print("sustained {:.1f} {}/s\n", last->images_per_second(), scans(configuration) ? "new positions" : "images");
   return 0;
 }
 

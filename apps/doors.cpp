@@ -4,8 +4,11 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <atomic>
 #include <boost/asio/ip/address.hpp>
 #include <csignal>
+#include <filesystem>
+#include <memory>
 #include <utility>
 
 #include "apps/keys.hpp"
@@ -167,6 +170,11 @@ std::shared_ptr<Recorder> make_recorder(const Configuration& configuration) {
   return std::make_shared<Recorder>(std::move(options), fmt::format("{}: [recorder]", configuration.name()));
 }
 
+/// Peers are told no folders.
+std::string name_in_folder(const std::string& path) {
+  return std::filesystem::path(path).filename().string();
+}
+
 OpenSink open_recorder(const Configuration& configuration) {
   const std::shared_ptr<Recorder> recorder = make_recorder(configuration);
   OpenSink open(recorder);
@@ -178,11 +186,30 @@ OpenSink open_recorder(const Configuration& configuration) {
       report.frames_not_recorded.emplace_back(word, status.frames_not_recorded[static_cast<std::size_t>(reason)]);
     }
   };
-  if (recorder == nullptr) return open;
-  open.actions = {{"start_recording", false, [recorder](const auto& request, auto&) { recorder->start(request.file()); }},
-                  {"stop_recording", false, [recorder](const auto&, auto&) {
+  if (recorder == nullptr) {
+    for (const char* const action : {"start_recording", "stop_recording"}) {
+      open.actions.push_back(unavailable_action(action, "a server without a recorder", "[recorder] folder in its configuration"));
+    }
+    return open;
+  }
+  const auto before = std::make_shared<std::atomic<std::uint64_t>>(0);  // frames of the recordings before
+  open.actions = {{"start_recording", false,
+                   [recorder, before](const auto& request, auto& reply) {
+                     const std::uint64_t recorded = recorder->status().frames_recorded;
+                     reply.set_file(recorder->start(request.file()));
+                     before->store(recorded);
+                     reply.add_results(fmt::format("recording to {}", reply.file()));
+                   }},
+                  {"stop_recording", false, [recorder, before](const auto&, auto& reply) {
+                     const bool was = recorder->status().recording;
                      recorder->stop();
-                     if (const auto status = recorder->status(); !status.fault.empty()) throw RuntimeFault(status.fault);
+                     const RecorderStatus status = recorder->status();
+                     if (!status.fault.empty()) throw RuntimeFault(status.fault);
+                     const std::uint64_t frames = status.frames_recorded - before->exchange(status.frames_recorded);
+                     reply.add_results(
+                         !was          ? "nothing was being recorded"
+                         : frames == 0 ? "no frame came: there is no file"
+                                       : fmt::format("{} frames recorded, the last in {}", frames, name_in_folder(status.file)));
                    }}};
   return open;
 }

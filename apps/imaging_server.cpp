@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <atomic>
 
 #include "acquisition/words.hpp"
+#include "apps/black_images.hpp"
 #include "apps/keys.hpp"
 #include "apps/log.hpp"
 #include "base/errors.hpp"
@@ -13,6 +15,7 @@
 #include "methods/host_memory.hpp"
 #include "methods/registry.hpp"
 #include "methods/scan_settings.hpp"
+#include "pipeline/scan.hpp"
 #include "pipeline/setup_memory.hpp"
 #include "pipeline/words.hpp"
 #include "transport/control/control_json.hpp"
@@ -104,6 +107,7 @@ ImagingServer::ImagingServer(Configuration configuration, const Material& stated
     if (open.follower) followers.push_back(std::move(*open.follower));
   }
   sinks.push_back(last_publication_);
+  sinks.push_back(std::make_shared<BlackImages>(std::string(configuration_.name())));
   for (const SinkDoor& door : sink_doors()) {
     sinks_.push_back(door.make(configuration_));
     if (sinks_.back().sink != nullptr) sinks.push_back(sinks_.back().sink);
@@ -118,6 +122,8 @@ ImagingServer::ImagingServer(Configuration configuration, const Material& stated
     control_->add({"status", true, [this](const auto&, auto& reply) {
                      for (const TelemetryReport::Sink& sink : sinks_tell()) reply.add_sinks(sink_text(sink));
                    }});
+  } else {
+    control_->add(unavailable_action("status", "no sink that tells of itself", "one, such as [recorder] folder or [scan] path"));
   }
   for (const OpenSink& open : sinks_) {
     for (const ControlAction& action : open.actions) control_->add(action);
@@ -290,6 +296,23 @@ std::vector<std::string> ImagingServer::summaries() const {
     if (std::string line = open.sink->summary(); !line.empty()) lines.push_back(std::move(line));
   }
   return lines;
+}
+
+ImagedSoFar imaged_so_far(const Pipeline& pipeline) {
+  ImagedSoFar imaged{pipeline.counters().frames_published, std::nullopt};
+  if (const auto setup = pipeline.setup(); setup != nullptr && setup->scan != nullptr) {
+    imaged.positions = setup->scan->record->counts().cells;
+  }
+  return imaged;
+}
+
+std::string rate_text(const ImagedSoFar& before, const ImagedSoFar& now, double seconds, int decimals) {
+  const double frames = static_cast<double>(now.frames - before.frames) / seconds;
+  if (!now.positions) return fmt::format("{:.{}f} images/s", frames, decimals);
+  // A scan that was cleared, or is another, begins at 0.
+  const std::uint64_t first = std::min(before.positions.value_or(0), *now.positions);
+  return fmt::format("{:.{}f} new positions/s of {:.{}f} frames/s", static_cast<double>(*now.positions - first) / seconds,
+                     decimals, frames, decimals);
 }
 
 std::string closure_text(const CounterSnapshot& counters) {

@@ -102,6 +102,16 @@ class ImagingServer {
 
 /// "frames received 320 = published 316 + dropped 0 + in flight 4": holds exactly in every snapshot.
 [[nodiscard]] std::string closure_text(const CounterSnapshot& counters);
+/// Frames that have been published, and what of a scan they brought.
+struct ImagedSoFar {
+  std::uint64_t frames = 0;
+  std::optional<std::uint64_t> positions;  ///< none where each frame is an image of its own
+};
+[[nodiscard]] ImagedSoFar imaged_so_far(const Pipeline& pipeline);
+/// Rates from one to the other: "25 images/s", or of a scan "3 new positions/s of 25 frames/s", since a frame from where one has
+/// contributed already images nothing.
+[[nodiscard]] std::string rate_text(const ImagedSoFar& before, const ImagedSoFar& now, double seconds, int decimals);
+
 /// "drops none" or "drops 3 (ring_full 2, incomplete 1)".
 [[nodiscard]] std::string drops_text(const CounterSnapshot& counters);
 

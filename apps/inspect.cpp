@@ -9,7 +9,9 @@
 #include <unordered_set>
 #include <variant>
 
+#include "acquisition/detectors.hpp"
 #include "acquisition/event_text.hpp"
+#include "acquisition/facing.hpp"
 #include "acquisition/longest_extent.hpp"
 #include "acquisition/words.hpp"
 #include "apps/command.hpp"
@@ -19,6 +21,8 @@
 #include "formats/mfmc_check.hpp"
 #include "formats/recording.hpp"
 #include "methods/array_shape.hpp"
+#include "methods/registry.hpp"
+#include "offline/recorded_frame.hpp"
 
 namespace echoform {
 namespace {
@@ -124,6 +128,15 @@ Positions positions_of(const Recording& recording) {
   return found;
 }
 
+/// What its reader warns of, and what is doubtful in what it states.
+std::vector<std::string> warnings_of(const Recording& recording) {
+  std::vector<std::string> lines = recording.warnings();
+  for (std::string& line :
+       doubts_about_data({}, recorded_acquisition(recording, 0), {recording.material(), recording.wedge_velocity()}))
+    lines.push_back(std::move(line));
+  return lines;
+}
+
 void print_row(std::string_view name, std::string_view text) {
   print_result("{:<11} {}\n", name, terminal_text(text, LineBreaks::replaced));
 }
@@ -134,6 +147,7 @@ void print_text(const Inspection& found) {
     const Material material = found.recording->material();
     print_row("recording", found.recording->describe());
     print_row("probe", probe_text(a.probe));
+    if (all_passive(a.events)) print_row("detectors", "look " + facing_text(detectors_of(a)));
     print_row("matrix", fmt::format("{}, {} A-scans", pairs_word(a), a.a_scans()));
     if (!a.events.empty()) {
       print_row("events", fmt::format("{}: {}", a.events.size(), events_text(a, material.longitudinal_velocity)));
@@ -152,7 +166,7 @@ void print_text(const Inspection& found) {
                                         velocity_text(material.shear_velocity)));
     if (const MetresPerSecond wedge = found.recording->wedge_velocity(); wedge.value > 0.0)
       print_row("wedge", fmt::format("longitudinal {}", velocity_text(wedge)));
-    for (const std::string& line : found.recording->warnings()) print_row("warning", line);
+    for (const std::string& line : warnings_of(*found.recording)) print_row("warning", line);
   } else {
     print_row("not imaged", found.problem);
   }
@@ -179,6 +193,7 @@ void print_json(const std::string& path, const Inspection& found) {
     out["samples"] = a.samples;
     out["sample_rate"] = a.sample_rate.value;
     out["start_time"] = a.start_time.value;
+    if (a.pulse_repetition.value > 0.0) out["pulse_repetition"] = a.pulse_repetition.value;
     out["centre_frequency"] = a.probe.centre_frequency.value;
     out["frames"] = found.recording->frames();
     if (const Positions at = positions_of(*found.recording); at.frames > 0) {
@@ -188,7 +203,7 @@ void print_json(const std::string& path, const Inspection& found) {
     out["shear_velocity"] = material.shear_velocity.value;
     if (const MetresPerSecond wedge = found.recording->wedge_velocity(); wedge.value > 0.0) out["wedge_velocity"] = wedge.value;
     out["description"] = found.recording->describe();
-    out["warnings"] = found.recording->warnings();
+    out["warnings"] = warnings_of(*found.recording);
   } else {
     out["problem"] = found.problem;
   }

@@ -7,12 +7,13 @@
 #include <cmath>
 #include <cstring>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <span>
+#include <utility>
 
 #include "apps/command.hpp"
 #include "apps/common.hpp"
-#include "apps/recorded_frame.hpp"
-#include "apps/recorded_scan.hpp"
+#include "apps/slow_work.hpp"
 #include "apps/text_output.hpp"
 #include "base/errors.hpp"
 #include "benchmarks/frame.hpp"
@@ -22,6 +23,8 @@
 #include "formats/recording.hpp"
 #include "methods/host_memory.hpp"
 #include "methods/registry.hpp"
+#include "offline/recorded_frame.hpp"
+#include "offline/recorded_scan.hpp"
 #include "pipeline/scan.hpp"
 #include "pipeline/setup_memory.hpp"
 
@@ -95,7 +98,11 @@ void report_scan(const Scan& scan, SetupReport& report) {
 }
 
 int plan_command(const PlanOptions& options) {
-  if (!options.json_file.empty()) check_output_place(options.json_file);
+  if (!options.json_file.empty()) {
+    check_output_place(options.json_file);
+    require_other_file(options.json_file, options.recording, "--json");
+    require_other_file(options.json_file, options.config, "--json");
+  }
   Configuration configuration = configuration_from(options.config);
   apply_backend_option(options.backend, configuration);
 
@@ -114,10 +121,12 @@ int plan_command(const PlanOptions& options) {
     log_warnings(*recording);
   }
   settle_backend(configuration);
+  std::optional<SlowWork> work(std::in_place, "finding rays and delays");
   const std::size_t slots = configuration.input.slots;
   const auto setup = resolve_imaging({configuration, acquisition, stated, slots, ImagingUse::description});
   for (const std::string& line : setup->notes) spdlog::info("{}", line);
 
+  work->begin("finding what the image resolves");
   SetupReport report = method.report(*setup);
   report.warnings.insert(report.warnings.end(), setup->warnings.begin(), setup->warnings.end());
   if (setup->scan != nullptr) report_scan(*setup->scan, report);
@@ -131,6 +140,7 @@ int plan_command(const PlanOptions& options) {
     report.values["links"].push_back({{"bits_per_second", 1e9 * link}, {"frames_per_second", rate}});
   }
   if (!options.no_measure) {
+    work->begin("measuring the image rate (--no-measure leaves that out)");
     const Measurement found = measure(setup, backend_choice(configuration.imaging));
     const std::string_view what = setup->scan == nullptr ? "images/s here" : "new positions/s here, with their delay tables";
     report.row("images", fmt::format("{:.4g} {}, from memory, one after the other ({} in {} ms; {})", found.images_per_second,
@@ -138,6 +148,7 @@ int plan_command(const PlanOptions& options) {
     report.values["images_per_second"] = found.images_per_second;
     report.values["engine"] = found.engine;
   }
+  work.reset();
   for (const auto& [name, text] : report.rows) print_result("{:<11} {}\n", name, text);
   for (const std::string& text : report.warnings) print_result("warning: {}\n", text);
   if (!options.json_file.empty()) {

@@ -11,6 +11,7 @@
 #include <stop_token>
 #include <thread>
 
+#include "apps/slow_work.hpp"
 #include "apps/text_output.hpp"
 #include "base/errors.hpp"
 #include "transport/acquisition/zeromq_sender.hpp"
@@ -74,18 +75,29 @@ PlaybackProgress play(FrameSource& source, const PlayOptions& options, std::stop
     ++progress.frames_sent;
     progress.bytes_sent += frame.size();
   };
-  try {
-    progress = run_source(source, send, schedule, stop, playback, report);
-    sender->finish();
-  } catch (const RuntimeFault&) {
-    if (!stop.stop_requested()) throw;  // broken off by the user: not a fault
+  const auto take_stock = [&] {  // of what was broken off
     progress.frames_skipped = schedule.skipped();
     progress.elapsed = schedule.elapsed();
     progress.timing_error = schedule.timing_error();
     const double seconds = std::chrono::duration<double>(progress.elapsed).count();
     progress.rate = seconds > 0.0 ? static_cast<double>(progress.frames_sent) / seconds : 0.0;
+  };
+  try {
+    progress = run_source(source, send, schedule, stop, playback, report);
+    sender->finish();
+  } catch (const FramesTaken& taken) {
+    spdlog::info("{}", taken.what());
+    take_stock();
+  } catch (const RuntimeFault&) {
+    if (!stop.stop_requested()) throw;  // broken off by the user: not a fault
+    take_stock();
   }
   return progress;
+}
+
+FrameCycle synthesised(const SimulatorConfiguration& configuration) {
+  SlowWork work("synthesising the frames");
+  return FrameCycle(configuration, {.progress = [&work](std::size_t begun, std::size_t of) { work.done(begun, of); }});
 }
 
 int play_and_report(FrameSource& source, const PlayOptions& options) {

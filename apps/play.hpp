@@ -9,6 +9,7 @@
 #include "apps/common.hpp"
 #include "apps/keys.hpp"
 #include "formats/recording.hpp"
+#include "simulators/frame_cycle.hpp"
 #include "simulators/playback.hpp"
 #include "transport/acquisition/sender.hpp"
 
@@ -26,6 +27,9 @@ struct PlayOptions {
 
 /// Connects, plays and says good-bye. Once `stop` is requested the frame on its way gets a second to leave.
 PlaybackProgress play(FrameSource& source, const PlayOptions& options, std::stop_token stop, const ReportProgress& report = {});
+
+/// The frames of a simulated source. Throws as FrameCycle; the log says how far it is where that takes long.
+[[nodiscard]] FrameCycle synthesised(const SimulatorConfiguration& configuration);
 
 /// Plays with a live line on standard error and a summary on standard output.
 int play_and_report(FrameSource& source, const PlayOptions& options);

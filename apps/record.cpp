@@ -16,6 +16,7 @@
 #include "base/errors.hpp"
 #include "config/memory_limit.hpp"
 #include "formats/frame_writer.hpp"
+#include "methods/registry.hpp"
 #include "methods/scan_settings.hpp"
 #include "methods/scan_setup.hpp"
 
@@ -50,16 +51,30 @@ bool anybody_connected(const Sources& sources) {
                      [](const auto& source) { return source != nullptr && source->counters().connections_open > 0; });
 }
 
-/// A recording that has its frames lets senders finish: one that is about to say End would else find its connection cut.
-void await_farewells(const Sources& sources) {
-  constexpr std::chrono::seconds patience{1};
+/// Until nobody is connected any more, `enough` holds or the time is over.
+template <class Enough>
+void await_farewells(const Sources& sources, std::chrono::milliseconds patience, const Enough& enough) {
   constexpr std::chrono::milliseconds look{5};
   const auto limit = std::chrono::steady_clock::now() + patience;
-  while (anybody_connected(sources) && std::chrono::steady_clock::now() < limit) std::this_thread::sleep_for(look);
+  while (anybody_connected(sources) && !enough() && std::chrono::steady_clock::now() < limit) std::this_thread::sleep_for(look);
+}
+
+/// A recording that has its frames lets a sender finish that has no more, and tells one that has: either would else find its
+/// connection cut, and take that for a fault.
+void part_from_senders(const Sources& sources, const FrameRecorder& recorder) {
+  using namespace std::chrono_literals;
+  await_farewells(sources, 1s, [&] { return recorder.progress().left_out > 0; });
+  for (const auto& source : sources) {
+    if (source != nullptr && anybody_connected(sources)) {
+      source->dismiss(fmt::format("the recording has its {} frames", recorder.progress().frames));
+    }
+  }
+  await_farewells(sources, 2s, [] { return false; });
 }
 
 int record(const RecordOptions& chosen) {
   Configuration configuration = configuration_from(chosen.config);
+  log_doubts(configuration);
   if (!chosen.listen.empty()) {
     static_cast<void>(parse_host_port(chosen.listen, "--listen"));
     configuration.input.listen = chosen.listen;
@@ -77,7 +92,11 @@ int record(const RecordOptions& chosen) {
   options.ended = [&signals] { signals.request_stop(); };
   FrameRecorder recorder(std::move(options));
   const SystemClock clock;
-  Pipeline pipeline(recording_pipeline_options(configuration), recorder.setup_factory(), {}, clock, recorder.engine_factory());
+  const auto setup_of = [&configuration, make = recorder.setup_factory()](const Acquisition& acquisition) {
+    log_doubts_about_data(configuration, acquisition, {});
+    return make(acquisition);
+  };
+  Pipeline pipeline(recording_pipeline_options(configuration), setup_of, {}, clock, recorder.engine_factory());
   Sources sources;
   for (const SourceDoor& door : source_doors()) sources.push_back(door.make(configuration, clock).source);
   for (const auto& source : sources) {
@@ -111,7 +130,7 @@ int record(const RecordOptions& chosen) {
     before = now.frames;
   }
   live.finish();
-  if (recorder.complete()) await_farewells(sources);
+  if (recorder.complete()) part_from_senders(sources, recorder);
   for (const auto& source : sources) {
     if (source != nullptr) source->stop();
   }

@@ -8,10 +8,12 @@
 #include "apps/command.hpp"
 #include "apps/common.hpp"
 #include "apps/play.hpp"
-#include "apps/recorded_scan.hpp"
 #include "apps/text_output.hpp"
 #include "base/errors.hpp"
 #include "formats/capture_file.hpp"
+#include "methods/registry.hpp"
+#include "offline/recorded_frame.hpp"
+#include "offline/recorded_scan.hpp"
 #include "recording/capture_replay.hpp"
 
 namespace echoform {
@@ -82,7 +84,10 @@ Action define_replay(CLI::App& options) {
     }
     auto recording = open_recording(chosen->input);
     Configuration configuration = configuration_from(chosen->config);
+    log_doubts(configuration);
     follow_path(recording, configuration, PlacedCounts::as_configured);
+    log_doubts_about_data(configuration, recorded_acquisition(*recording, 0),
+                          {recording->material(), recording->wedge_velocity()});
     if (recording->pose(0) && !recording->placed_by_encoder()) {
       spdlog::warn(
           "{}: the probe moves from frame to frame, which is sent as if it stayed where the first frame has it: expected "

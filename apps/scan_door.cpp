@@ -1,6 +1,7 @@
 #include "apps/scan_door.hpp"
 
 #include <fmt/format.h>
+#include <spdlog/spdlog.h>
 
 #include <mutex>
 #include <utility>
@@ -55,11 +56,16 @@ class ScanSink final : public ImageSink {
     return keeper_ == nullptr ? "one image of many positions" : "one image of many positions, kept in " + keeper_->describe();
   }
 
-  void clear() const {
+  /// Returns how many positions are gone.
+  std::uint64_t clear() const {
     const auto known = record();
     if (known == nullptr) throw InputError("clear_scan", "no scan", "a sender's frames before");
+    const std::uint64_t cells = known->counts().cells;
     known->clear();
+    spdlog::info("the scan is cleared: {} cells are gone{}", cells,
+                 keeper_ != nullptr ? fmt::format(", in {} too", keeper_->describe()) : std::string());
     if (keeper_ != nullptr) keeper_->save();
+    return cells;
   }
 
  private:
@@ -76,11 +82,16 @@ class ScanSink final : public ImageSink {
 }  // namespace
 
 OpenSink open_scan(const Configuration& configuration) {
-  if (!scans(configuration)) return {};
+  if (!scans(configuration)) {
+    OpenSink none;
+    none.actions = {unavailable_action("clear_scan", "a server that makes no scan", "[scan] path in its configuration")};
+    return none;
+  }
   const auto keeper = keeps_scan(configuration) ? std::make_shared<ScanKeeper>(configuration) : nullptr;
   auto sink = std::make_shared<ScanSink>(keeper);
   OpenSink open(sink);
-  open.actions = {{"clear_scan", false, [sink](const auto&, auto&) { sink->clear(); }}};
+  open.actions = {{"clear_scan", false,
+                   [sink](const auto&, auto& reply) { reply.add_results(fmt::format("cleared {} cells", sink->clear())); }}};
   if (keeper != nullptr) open.begin_scan = [keeper](ScanRecord& record) { keeper->begin(record); };
   return open;
 }

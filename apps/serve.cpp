@@ -26,6 +26,7 @@ int serve(const std::string& path, const std::string& backend) {
 
   LiveLine live;
   CounterSnapshot before;
+  ImagedSoFar imaged_before;
   bool moving = false;
   while (!signals.wait_for(std::chrono::seconds(1))) {
     const CounterSnapshot now = server.pipeline().counters();
@@ -35,13 +36,15 @@ int serve(const std::string& path, const std::string& backend) {
     moving = !still;
     const MetricsSnapshot metrics = server.pipeline().metrics();
     const auto& latency = metrics.distributions.front();
-    std::string line = fmt::format("{} images/s, latency p50 {:.1f} ms p99 {:.1f} ms, {}, sequence gaps {}, viewers {}",
-                                   now.frames_published - before.frames_published, milliseconds(latency.p50),
-                                   milliseconds(latency.p99), drops_text(now), now.sequence_gaps, server.viewers());
+    const ImagedSoFar imaged = imaged_so_far(server.pipeline());
+    std::string line = fmt::format("{}, latency p50 {:.1f} ms p99 {:.1f} ms, {}, sequence gaps {}, viewers {}",
+                                   rate_text(imaged_before, imaged, 1.0, 0), milliseconds(latency.p50), milliseconds(latency.p99),
+                                   drops_text(now), now.sequence_gaps, server.viewers());
     if (const auto position = server.position()) line += fmt::format(", position {}", *position);
     for (const std::string& said : server.summaries()) line += ", " + said;
     live.show(line);
     before = now;
+    imaged_before = imaged;
   }
   live.finish();
   server.stop();

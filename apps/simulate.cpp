@@ -26,7 +26,7 @@ Action define_simulate(CLI::App& options) {
     const PlayOptions play = play_options(chosen->play);
     Configuration configuration = configuration_from(chosen->config);
     if (chosen->seed) configuration.simulator.source.seed = *chosen->seed;
-    FrameCycle cycle(simulated_source(configuration));
+    FrameCycle cycle = synthesised(simulated_source(configuration));
     log_doubts(configuration);
     return play_and_report(cycle, play);
   };

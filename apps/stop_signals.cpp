@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <optional>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -62,15 +63,19 @@ void take_first(int signal, int code_before, const std::function<void(bool, int)
 
 [[noreturn]] void take_signals(int descriptor, int code_before, const std::function<void(bool, int)>& on_signal) {
   pthread_setname_np(pthread_self(), "signals");
-  for (bool first = true;;) {
+  std::optional<std::chrono::steady_clock::time_point> first;
+  for (;;) {
     signalfd_siginfo taken{};
     if (::read(descriptor, &taken, sizeof taken) != sizeof taken) continue;
     const auto signal = static_cast<int>(taken.ssi_signo);
-    if (!std::exchange(first, false)) {
+    const auto now = std::chrono::steady_clock::now();
+    if (first && now - *first < one_request) continue;
+    if (first) {
       let_signals_end_the_process();
       remove_temporary_paths();
       ::_exit(128 + signal);
     }
+    first = now;
     take_first(signal, code_before, on_signal);
   }
 }

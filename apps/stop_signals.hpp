@@ -25,11 +25,16 @@ class HeldSignals {
   sigset_t before_;
 };
 
+/// Who asks a process to end may do so twice at once: timeout of coreutils signals it and then its group, a terminal that is
+/// closed both the shell and what the shell runs. Nobody presses Ctrl-C twice that fast.
+inline constexpr std::chrono::milliseconds one_request{500};
+
 /// For a command that ends in order: starts a thread that takes the held signals for the rest of the process's life. The first
 /// one calls `on_signal`, which says whether the process ends at once; then it is for the StopSignals that there is. Before there
 /// is one nothing has been made that must end in order, and the process ends, with `code_before`: nobody waits for what takes
-/// long at a command's start. A second signal always ends the process at once, with 128 and its number as exit code, and removes
-/// every TemporaryPath. RuntimeFault where the system has no descriptor or thread for it.
+/// long at a command's start. A second signal ends the process at once, with 128 and its number as exit code, and removes
+/// every TemporaryPath; one that comes within `one_request` of the first belongs to it. RuntimeFault where the system has no
+/// descriptor or thread for it.
 void watch_signals(const HeldSignals& held, int code_before, std::function<void(bool at_once, int signal)> on_signal);
 
 /// For a command that makes something and does not look for a wish to stop meanwhile. As long as this lives, the first of the

@@ -9,16 +9,17 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <span>
 
 #include "apps/command.hpp"
 #include "apps/common.hpp"
-#include "apps/display_figure.hpp"
 #include "apps/keys.hpp"
 #include "apps/text_output.hpp"
 #include "base/errors.hpp"
 #include "base/histogram.hpp"
 #include "formats/image_writer.hpp"
+#include "offline/display_figure.hpp"
 #include "transport/publish/image_message.hpp"
 #include "transport/publish/subscriber.hpp"
 
@@ -27,7 +28,7 @@ namespace {
 
 struct ViewOptions {
   std::string connect = "tcp://127.0.0.1:17180";
-  std::string stream = "echoform";
+  std::optional<std::string> stream;  // none: the server's only one
   std::uint64_t frames = 0;
   double seconds = 0.0;
   double timeout = 0.0;
@@ -85,7 +86,8 @@ void print_summary(const SubscriberStatistics& s, const Observed& seen) {
   }
   if (seen.last) print("drops at the server: {}\n", drops_text(*seen.last));
   if (const wire::Image* const image = placed(seen)) print("last position {}\n", image->position());
-  print("received {:.1f} images/s\n", s.images_per_second);
+  print("received {:.1f} images/s{}\n", s.images_per_second,
+        s.unchanged > 0 ? fmt::format("; {} more images were the one before again", s.unchanged) : "");
 }
 
 void print_json(const SubscriberStatistics& s, const Observed& seen) {
@@ -104,6 +106,7 @@ void print_json(const SubscriberStatistics& s, const Observed& seen) {
   if (const wire::Image* const image = placed(seen)) position = image->position();
   const nlohmann::ordered_json summary{{"images", s.images},
                                        {"sequences", s.sequences},
+                                       {"unchanged", s.unchanged},
                                        {"gaps", s.gaps},
                                        {"restarts", s.restarts},
                                        {"malformed", s.malformed},
@@ -202,6 +205,72 @@ class FigureStream {
   std::optional<wire::Image> last_;
 };
 
+/// Which streams a server publishes, for as long as nothing of the one that is watched has come.
+class StreamSearch {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  StreamSearch(const ViewOptions& options, std::optional<CurveClientKeys> keys)
+      : subscriber_({.endpoint = options.connect, .stream = "", .latest_only = false, .keys = std::move(keys)}) {}
+
+  /// Reads what has come. True once all streams are known: those of a frame come before those of the next.
+  [[nodiscard]] bool complete() {
+    constexpr int images_at_once = 64;
+    for (int taken = 0; !complete_ && taken < images_at_once; ++taken) {
+      const wire::Image* const image = subscriber_.receive(std::chrono::milliseconds(0));
+      if (image == nullptr) break;
+      if (!first_) first_ = Clock::now();
+      auto& names = image->encoding() == wire::ENVELOPE_FLOAT32 ? envelopes_ : displays_;
+      complete_ = !names.insert(image->stream()).second || names.size() == names_limit;
+    }
+    return complete_ || (first_ && Clock::now() - *first_ >= longest_frame);
+  }
+  /// Those of envelopes, or of display images where there are no others.
+  [[nodiscard]] const std::set<std::string>& streams() const { return envelopes_.empty() ? displays_ : envelopes_; }
+  [[nodiscard]] bool found(const std::string& stream) const { return envelopes_.contains(stream) || displays_.contains(stream); }
+
+ private:
+  static constexpr std::size_t names_limit = 64;           // a peer may make up any number
+  static constexpr std::chrono::seconds longest_frame{1};  // from its first stream to its last
+
+  ImageSubscriber subscriber_;
+  std::set<std::string> envelopes_;
+  std::set<std::string> displays_;
+  std::optional<Clock::time_point> first_;
+  bool complete_ = false;
+};
+
+/// Tells how the connection fares: once the first image is late, and whenever it changes after that.
+class ConnectionNotes {
+ public:
+  explicit ConnectionNotes(std::string endpoint) : endpoint_(std::move(endpoint)) {}
+
+  void tell(ConnectionState state, bool any_image) {
+    // Attempts that fail one way and another are one and the same trouble.
+    if (told_ && !any_image && state == ConnectionState::absent) return;
+    if (told_ == state || (!told_ && any_image && state == ConnectionState::established)) return;
+    switch (state) {
+      case ConnectionState::absent:
+        spdlog::warn("nobody answers at {}{}", endpoint_, any_image ? " any more" : ": does a server publish images there?");
+        break;
+      case ConnectionState::unanswered:
+        spdlog::warn(
+            "{} takes the connection, but does not answer as an Echoform server: does it publish images there, and do "
+            "--server-key and --key fit?",
+            endpoint_);
+        break;
+      case ConnectionState::established:
+        spdlog::info("connected to {}{}", endpoint_, any_image ? " again" : ": no image has come yet");
+        break;
+    }
+    told_ = state;
+  }
+
+ private:
+  const std::string endpoint_;
+  std::optional<ConnectionState> told_;
+};
+
 void write_snapshots(const Writers& writers, const wire::Image& last, FigureStream& figures) {
   for (const auto& [path, writer] : writers) {
     const wire::Image* const display = writer->draws() ? figures.newest() : nullptr;
@@ -209,14 +278,37 @@ void write_snapshots(const Writers& writers, const wire::Image& last, FigureStre
   }
 }
 
+// What is said of a server that is silent is said within 3 s.
+constexpr std::chrono::milliseconds search_after{1000};
+constexpr std::chrono::milliseconds tell_after{2500};
+
+/// The stream to watch in the place of one that the server does not have; none where another was asked for, which may come.
+/// Throws InputError where there are several to choose from.
+std::optional<std::string> other_stream(const ViewOptions& options, const std::set<std::string>& streams) {
+  if (options.stream) {
+    spdlog::warn("no stream \"{}\" at {}, which has {}", one_line(*options.stream), options.connect,
+                 one_line(fmt::format("{}", fmt::join(streams, ", "))));
+    return std::nullopt;
+  }
+  if (streams.size() == 1) return *streams.begin();
+  throw InputError("--stream", fmt::format("none, and {} streams at {}", streams.size(), options.connect),
+                   fmt::format("one of {}", fmt::join(streams, ", ")));
+}
+
 int view(const ViewOptions& options) {
   Writers writers;
   for (const std::string& path : options.snapshots) writers.emplace_back(path, make_image_writer(path));
   const auto keys = client_keys(options.keys);
   StopSignals signals;
-  ImageSubscriber subscriber(
-      {.endpoint = options.connect, .stream = options.stream, .latest_only = options.latest, .keys = keys});
-  spdlog::info("subscribed to {} at {}", options.stream.empty() ? "every stream" : options.stream, options.connect);
+  std::optional<ImageSubscriber> subscriber;
+  const auto subscribe = [&](const std::string& stream) {
+    subscriber.emplace(
+        SubscriberOptions{.endpoint = options.connect, .stream = stream, .latest_only = options.latest, .keys = keys});
+    spdlog::info("subscribed to {} at {}", stream.empty() ? "every stream" : one_line(stream), options.connect);
+  };
+  // The name of a server that is not given another: mostly there is nothing to search for.
+  const std::string watched = options.stream.value_or(ServerSection{}.name);
+  subscribe(watched);
 
   Observed seen;
   FigureStream figures(options, keys, writers);
@@ -230,23 +322,38 @@ int view(const ViewOptions& options) {
     return limit > 0.0 && std::chrono::duration<double>(time).count() >= limit;
   };
   bool silent = false;
+  ConnectionNotes notes(options.connect);
+  std::optional<StreamSearch> search;
+  bool searched = watched.empty();  // or had no need to
   while (!signals.token().stop_requested()) {
-    const wire::Image* image = subscriber.receive(std::chrono::milliseconds(100));
+    const wire::Image* image = subscriber->receive(std::chrono::milliseconds(100));
     const auto now = std::chrono::steady_clock::now();
     if (image != nullptr) {
       seen.take(*image);
       figures.follow(*image);
       heard = now;
+      search.reset();
+      searched = true;
+    } else if (!searched && now - start >= search_after) {
+      if (!search) search.emplace(options, keys);
+      if (search->complete()) {
+        if (!search->found(watched)) {
+          if (const auto other = other_stream(options, search->streams())) subscribe(*other);
+        }
+        search.reset();
+        searched = true;
+      }
     }
+    if (seen.last || now - start >= tell_after) notes.tell(subscriber->connection(), seen.last.has_value());
     if (now - shown >= std::chrono::seconds(1)) {
-      const SubscriberStatistics statistics = subscriber.statistics();
+      const SubscriberStatistics statistics = subscriber->statistics();
       if (statistics.messages != told || on_terminal()) live.show(live_text(statistics, seen));
       told = statistics.messages;
-      if (statistics.malformed > malformed) spdlog::warn("malformed message: {}", subscriber.last_fault());
+      if (statistics.malformed > malformed) spdlog::warn("malformed message: {}", subscriber->last_fault());
       malformed = statistics.malformed;
       shown = now;
     }
-    if (options.frames > 0 && subscriber.statistics().sequences >= options.frames) break;
+    if (options.frames > 0 && subscriber->statistics().sequences >= options.frames) break;
     if (over(now - start, options.seconds)) break;
     if (over(now - heard, options.timeout)) {
       silent = true;
@@ -254,7 +361,7 @@ int view(const ViewOptions& options) {
     }
   }
   live.finish();
-  const SubscriberStatistics statistics = subscriber.statistics();
+  const SubscriberStatistics statistics = subscriber->statistics();
   if (options.json) {
     print_json(statistics, seen);
   } else {
@@ -275,8 +382,10 @@ Action define_view(CLI::App& options) {
   auto chosen = std::make_shared<ViewOptions>();
   options.add_option("--connect", chosen->connect, "Where the server publishes images")
       ->option_text("tcp://HOST:PORT (tcp://127.0.0.1:17180)");
-  options.add_option("--stream", chosen->stream, "Name of the stream; NAME.display is the 8-bit image")
-      ->option_text("NAME (echoform)");
+  options
+      .add_option("--stream", chosen->stream,
+                  "Name of the stream; NAME.display is the 8-bit image (default: the only stream that there is)")
+      ->option_text("NAME");
   options.add_option("--frames", chosen->frames, "Ends after so many images; 0: none")
       ->check(whole_number())
       ->option_text("N (0)");

@@ -11,6 +11,7 @@
 
 #include "apps/text_output.hpp"
 #include "tests/apps/descriptors.hpp"
+#include "tests/support/eventually.hpp"
 
 namespace echoform::test {
 namespace {
@@ -19,7 +20,7 @@ using testing::HasSubstr;
 
 /// finish() waits for the log's thread only so long, and that may be slower: it holds the output, which the test is about to end.
 void await_dropped(const Log& log, std::uint64_t count) {
-  while (log.dropped() < count) std::this_thread::yield();
+  ASSERT_TRUE(eventually([&] { return log.dropped() >= count; }));
 }
 
 class LogTest : public testing::Test {

@@ -42,6 +42,13 @@ class Bundle(unittest.TestCase):
             self.assertRegex(libraries, f"{name}.*=> {root}/(bin/../)?lib/")
         info = run(root / "bin/echoform", "info", env=environment)
         self.assertEqual(info.returncode, 0, info.stdout)
+        # Tests in Python want nothing that stays behind.
+        listed = (root / "share/echoform/system-tests").read_text()
+        self.assertGreater(listed.count("\n"), 10)
+        self.assertNotIn(str(pathlib.Path(MAKE_BUNDLE).resolve().parents[1]), listed)
+        for word in listed.split():
+            if word.startswith("@ROOT@/"):
+                self.assertTrue((root / word.removeprefix("@ROOT@/")).exists(), word)
         tests = run(root / "run-tests", "--programs", "test_config", "--filter", "Configuration.*", "--jobs", 2, env=environment,
                     cwd=self.folder)
         self.assertEqual(tests.returncode, 0, tests.stdout)

@@ -24,7 +24,7 @@ GRID = "[grid]\nx = [-0.003, 0.005]\nz = [0.008, 0.018]\npixels = [41, 101]\n"
 
 
 def png(path):
-    """Height, width and 3, and texts by name. That a figure is the same in both formats is asked in tests/formats/test_dicom.cpp."""
+    """Height, width and 3, and texts by name. That a figure is the same in both formats is asked in tests/formats/dicom_test.cpp."""
     data, at, texts = path.read_bytes(), 8, {}
     while at < len(data):
         size, name = struct.unpack_from(">I4s", data, at)

@@ -6,6 +6,7 @@ import pathlib
 import re
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import termios
@@ -149,6 +150,56 @@ class Interrupted(ProgramCase):
         self.assertTrue(self.await_that(process, lambda: any(files for _, _, files in os.walk(self.out))))
         self.assert_ends(process, signal.SIGTERM)
 
+    def recording(self):
+        """A recorder that has a frame in its file, and a sender that goes on."""
+        file = self.out / "scan.mfmc"
+        recorder = self.start("record", "--listen", "127.0.0.1:0", "--config", self.config, "--output", file)
+        place = re.search(r"127\.0\.0\.1:\d+", recorder.stdout.readline())[0]
+        self.begin("simulate", "--connect", place, "--config", self.config, "--rate", 100)
+        end = time.monotonic() + PATIENCE
+        while not (file.exists() and file.stat().st_size > 3 << 20):
+            self.assertLess(time.monotonic(), end)
+            time.sleep(0.01)
+        return recorder, file
+
+    def assert_closed(self, recorder, file):
+        output, errors = recorder.communicate(timeout=PATIENCE)
+        self.assertEqual(recorder.returncode, 0, errors)
+        self.assertRegex(output, r"wrote \d+ frames")
+        self.assertIs(self.inspect(file)["unfinished"], False)
+
+    def signals_taken(self, process):
+        """Whether none of the signals that it was sent waits any more."""
+        status = pathlib.Path(f"/proc/{process.pid}/status").read_text()
+        return all(int(re.search(rf"^{kind}:\t(\w+)$", status, re.MULTILINE)[1], 16) == 0 for kind in ("ShdPnd", "SigPnd"))
+
+    def test_signals_that_come_together_are_one(self):
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            with self.subTest(second=number.name):
+                recorder, file = self.recording()
+                recorder.send_signal(signal.SIGTERM)
+                while recorder.poll() is None and not self.signals_taken(recorder):
+                    pass
+                recorder.send_signal(number)
+                self.assert_closed(recorder, file)
+                file.unlink()
+
+    def test_under_timeout_of_coreutils_files_are_closed(self):
+        # Which signals the process and then its group, of which the process is.
+        file = self.out / "scan.mfmc"
+        recorder = subprocess.Popen(["timeout", "--preserve-status", "600", PROGRAM, "record", "--listen", "127.0.0.1:0", "--config", self.config,
+                                     "--output", file], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        for cleanup in (recorder.stderr.close, recorder.stdout.close, recorder.wait, recorder.kill):
+            self.addCleanup(cleanup)
+        place = re.search(r"127\.0\.0\.1:\d+", recorder.stdout.readline())[0]
+        self.begin("simulate", "--connect", place, "--config", self.config, "--rate", 100)
+        end = time.monotonic() + PATIENCE
+        while not (file.exists() and file.stat().st_size > 3 << 20):
+            self.assertLess(time.monotonic(), end)
+            time.sleep(0.01)
+        recorder.send_signal(signal.SIGTERM)  # it hands on what it is sent as it does its own
+        self.assert_closed(recorder, file)
+
     def test_output_that_nobody_reads_does_not_hold_it(self):
         reading, writing = os.pipe()
         self.addCleanup(os.close, reading)
@@ -174,6 +225,56 @@ class Interrupted(ProgramCase):
         result = subprocess.run(["bash", "-c", limited], capture_output=True, text=True, timeout=PATIENCE)
         self.assertEqual(result.returncode, 1, result.stderr)
         self.assertEqual(list(self.out.iterdir()), [])
+
+    def test_messages_name_the_file_that_was_asked_for(self):
+        recording = self.recorded(4)
+        for arguments in (("convert", recording, self.out / "scan.mfmc"), ("convert", recording, self.out / "scan.onde"),
+                          ("convert", recording, self.out / "scan.efcap"),
+                          *(("image", recording, "--config", self.config, "--output", self.out / f"image.{ending}")
+                            for ending in ("npy", "nrrd", "vti", "h5", "dcm"))):
+            with self.subTest(arguments[-1].name):
+                command = " ".join(f"'{word}'" for word in (PROGRAM, *arguments))
+                result = subprocess.run(["bash", "-c", f"ulimit -f 16; exec {command}"], capture_output=True, text=True, timeout=PATIENCE)
+                self.assertEqual(result.returncode, 1, result.stderr)
+                fault = next(line for line in result.stderr.splitlines() if line.startswith("echoform: "))
+                self.assertIn(f"{arguments[-1]}: ", fault)
+                self.assertNotRegex(fault, r"\.part|/proc/|/\.scan|/\.image")
+
+    def test_what_a_killed_process_left_goes_at_the_next_start(self):
+        recording = self.recorded(1)
+        left = self.out / ".other.mfmc.0123456789abcdef.part"
+        written = self.out / ".slow.npy.fedcba9876543210.part"
+        others = [self.out / name for name in (".other.mfmc.0123456789abcdeg.part", "other.mfmc.0123456789abcdef.part", ".other.part", "x.part")]
+        for file in (left, written, *others):
+            file.write_text("half")
+        os.symlink(self.config, self.out / ".link.mfmc.0123456789abcdef.part")
+        with open(written, "r+") as held:  # as whoever writes it does
+            fcntl.fcntl(held, fcntl.F_OFD_SETLK, struct.pack("hhqqi4x", fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0))
+            self.run_program(0, "convert", recording, self.out / "scan.onde")
+            self.assertFalse(left.exists())
+            self.assertTrue(written.exists())
+        self.run_program(0, "convert", recording, self.out / "more.onde")  # nobody writes it any more
+        self.assertFalse(written.exists())
+        for file in others:
+            self.assertTrue(file.exists(), file)
+        self.assertTrue(self.config.exists())
+
+    def test_of_a_process_that_is_killed_nothing_stays(self):
+        file = self.recorded(40, "scan.mfmc")
+        for extension in ("onde", "efcap"):
+            with self.subTest(extension):
+                for _ in range(20):
+                    output = self.out / f"scan.{extension}"
+                    process = self.begin("convert", file, output)
+                    if self.await_that(process, lambda: self.writes(process) and not output.exists()):
+                        break
+                    process.wait(PATIENCE)
+                    output.unlink()
+                process.kill()
+                process.wait(PATIENCE)
+                self.run_program(0, "convert", file, output)
+                self.assertEqual(list(self.out.iterdir()), [output])
+                output.unlink()
 
 
 if __name__ == "__main__":

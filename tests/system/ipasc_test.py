@@ -145,6 +145,76 @@ class Ipasc(ProgramCase):
         make(self.path / "away.hdf5", of_shape(RING, 20, 2, 3), detector=lambda k: dict(detector_orientation=positions()[k]))
         self.assertIn("all detectors look away from their middle", self.run_program(0, "inspect", self.path / "away.hdf5"))
 
+    def line_of(self, scale=1.0, orientation=(0.0, 0.0, -1.0), wavelengths="acquisition_wavelengths", **more):
+        """A file of a linear array as SIMPA has it: on x, tissue at z > 0, normals along -z; of a small ball at (2, 15) mm."""
+        x = 0.4e-3 * (numpy.arange(48) - 23.5)
+        late = numpy.arange(1000) / 40e6 - numpy.hypot(x - 2e-3, 15e-3)[:, None] / 1500.0
+        samples = -late * numpy.exp(-(late / 1e-7) ** 2)
+        path = self.path / "line.hdf5"
+        with h5py.File(path, "w") as file:
+            file["binary_time_series_data"] = (1e7 * samples).astype("f4")
+            put(file.create_group("meta_data"), ad_sampling_rate=40e6, **{wavelengths: numpy.array([800e-9])}, **(dict(speed_of_sound=1500.0) | more))
+            for k, place in enumerate(x):
+                put(file.create_group(f"meta_data_device/detectors/{k:010d}"), detector_position=scale * numpy.array([place, 0.0, 0.0]),
+                    detector_orientation=orientation)
+        return path
+
+    def tomogram(self, file, code=0, keys=""):
+        config = self.path / "line.toml"
+        config.write_text(f'[imaging]\nmethod = "tomography"\nbackend = "cpu"\n{keys}[grid]\nx = [-0.005, 0.008]\nz = [0.008, 0.02]\npixels = [66, 61]\n')
+        out = self.path / "line.npy"
+        out.unlink(missing_ok=True)
+        text = self.run_program(code, "image", file, "--config", config, "--output", out)
+        self.assertEqual(out.exists(), code == 0)
+        return text, numpy.load(out) if code == 0 else None
+
+    def expect_ball(self, image):
+        z, x = numpy.unravel_index(numpy.abs(image).argmax(), image.shape)
+        # Pixels are 0.2 mm apart, and the pulse is 0.15 mm long.
+        self.assertAlmostEqual(-5e-3 + 2e-4 * x, 2e-3, delta=2.1e-4)
+        self.assertAlmostEqual(8e-3 + 2e-4 * z, 15e-3, delta=2.1e-4)
+
+    def test_detectors_that_look_away_are_turned_by_a_key(self):
+        file = self.line_of()
+        self.assertRegex(self.run_program(0, "inspect", file), r"detectors +look towards -z\n")
+        text, _ = self.tomogram(file, 2)
+        self.assertIn("found no detector that faces the image: they look towards -z; expected detectors that look towards it ([probe] reverse_normals = true "
+                      "turns them round", text)
+        for key, line in (("reverse_normals = true", "turns the directions of the data round"),
+                          ("normal = [0, 0, 2]", "[probe] normal = [0, 0, 2] replaces the directions of the data")):
+            with self.subTest(key):
+                text, image = self.tomogram(file, keys=f"[probe]\n{key}\n")
+                self.assertIn(line, text)
+                self.expect_ball(image)
+        for keys, line in (("reverse_normals = true\nnormal = [0, 0, 1]", "[probe] reverse_normals: found true and a normal; expected one of both"),
+                           ("normal = [0, 0, 0]", "[probe] normal: found [0, 0, 0]; expected a direction")):
+            self.assertIn(line, self.tomogram(file, 2, f"[probe]\n{keys}\n")[0])
+
+    def test_a_line_without_orientations_looks_ahead(self):
+        file = self.line_of(orientation=None)
+        text, image = self.tomogram(file)
+        self.assertIn("48 detectors without orientation face +z, across their line", text)
+        self.assertNotIn("look away", text)
+        self.expect_ball(image)
+
+    def test_places_in_millimetres_are_guessed(self):
+        file = self.line_of(scale=1e3, orientation=(0.0, 0.0, 1.0))
+        text, _ = self.tomogram(file, 2)
+        self.assertIn("data: places of detectors: found 9.4 m from the middle of all, and an image that none of them receives; expected metres: mm, for 0.0094 m?", text)
+        self.assertNotIn("longitudinal_velocity", text)
+
+    def test_names_of_the_first_tools_are_known(self):
+        file = self.line_of(wavelengths="acquisition_optical_wavelengths", speed_of_sound=None, pulse_laser_energy=numpy.array([0.02]),
+                            assumed_global_speed_of_sound=1510.0, frame_acquisition_timestamps=numpy.array([1.7e9]))
+        found = self.inspect(file)
+        self.assertEqual(found["events"], [{"passive": {"wavelength": 800e-9, "pulse_energy": 0.02}}])
+        self.assertEqual(found["longitudinal_velocity"], 1510.0)
+        with self.again(file) as again:
+            self.assertEqual(again["meta_data/measurement_timestamps"][...].tolist(), [1.7e9])
+        with h5py.File(file, "r+") as broken:
+            put(broken["meta_data"], acquisition_optical_wavelengths=numpy.array([7e-7, 8e-7]))
+        self.assertIn("/meta_data/acquisition_optical_wavelengths: found 2 values; expected 1", self.run_program(2, "inspect", file))
+
     def test_echoes_are_not_made_of_it(self):
         make(self.path / "in.hdf5", of_shape(RING, 20, 2, 1))
         for method in ("tfm", "beams"):
@@ -196,6 +266,10 @@ class Ipasc(ProgramCase):
                 del file["meta_data_device/detectors"]
                 file["meta_data_device"].create_group("detectors")
             self.refused("/meta_data_device/detectors: found 0 detectors; expected 1 to 65536")
+        with self.subTest("no group of detectors"):
+            with h5py.File(self.path / "in.hdf5", "r+") as file:
+                del file["meta_data_device/detectors"]
+            self.refused("/meta_data_device/detectors: found no group of this name; expected what IPASC files have there")
         with self.subTest("huge claims"):
             make(self.path / "in.hdf5", good)
             with h5py.File(self.path / "in.hdf5", "r+") as file:

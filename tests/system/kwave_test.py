@@ -184,7 +184,7 @@ class KWave(ProgramCase):
                 self.refused(line)
         with self.subTest("an input"):
             make(self.path / "in.h5", good, points, change=lambda file: file.attrs.__setitem__("file_type", "input"))
-            self.refused('/file_type: found "input"; expected "output"')
+            self.refused('/file_type: found "input"; expected "output": what a simulation recorded')
         for shape in ((1, 1 << 40, count), (1, 20, 1 << 40)):
             with self.subTest(shape):
                 make(self.path / "in.h5", good, points, change=lambda file: put(file, p=None, Nt=numpy.full((1, 1, 1), 1 << 29)))

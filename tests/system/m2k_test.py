@@ -1,6 +1,7 @@
 """Folders NAME.m2k, made of text and bytes alone by what is known of the format: where a hole is imaged, field by field, and one line for
 what is wrong."""
 import os
+import re
 import struct
 import sys
 import unittest
@@ -259,7 +260,13 @@ class M2k(ProgramCase):
             (changed(config, 'nbElement="4"', 'nbElement="1e12"'), 'found nbElement "1e12"; expected a number from 0 to 4096'),
             (changed(config, 'nbElement="4"', 'nbElement="3"'), "A-scan 4 receives with element 4; expected elements 1 to 3"),
             (changed(config, 'freq="50000000"', 'freq="nan"'), 'found freq "nan"; expected a number from 1 to 1e+10'),
-            (changed(config, 'debut="1.5;0;"', ''), "found Porte without debut"),
+            (changed(config, 'debut="1.5;0;"', ''), "found Porte without debut; expected what the instrument's program writes"),
+            (changed(config, "<Dac ", "<Adc "), "found a Rafale without Dac; expected the rate of samples, in hertz"),
+            (changed(config, "<DefPortes>", "</ParametresGeneraux></Rafale><Rafale><ParametresGeneraux><DefPortes>"), "found a Rafale without Porte; expected the gate of its A-scans"),
+            (lambda name, text: re.sub("<Sequence>.*</Sequence>", "", text) if name == config else text, "found a Rafale without Tir; expected firings"),
+            (changed(xml, 'indice="1"', 'indice="0"'), "found indice 0; expected channels from 1 on"),
+            (lambda name, text: b"".join(text[at:at + 36] + struct.pack("<I", 58) + text[at + 40:at + 192] for at in (0, 192)) if name == binary else text,
+             "found an A-scan of 58 bytes; expected 60 bytes, as the first has, 2 a sample"),
             (changed(config, 'voieEmission="0;"', 'voieEmission="0;1;"'), "found 0 delays in retardEmission; expected 2, one for each element of voieEmission"),
             (changed(config, 'voieEmission="0;"', 'voieEmission="0;1;" retardEmission="0.1;"'), "found 1 delays in retardEmission; expected 2"),
             (changed(config, 'voieEmission="0;"', 'voieEmission="0;1;" retardEmission="0;x;"'), 'found retardEmission "x"; expected a number'),

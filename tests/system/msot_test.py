@@ -189,6 +189,7 @@ class Msot(ProgramCase):
             (first, "", "found a PROJECTION without all of its values; expected 3: its place in metres"),
             (first, '<VALUE axis-ref="1">40.5</VALUE>', 'found VALUE "40.5"; expected a number from -1 to 1'),
             (first, '<VALUE axis-ref="1">nan</VALUE>', 'found VALUE "nan"; expected a number from -1 to 1'),
+            (re.compile("(axis-ref=.[123].>)[^<]*<"), r"\g<1>0<", "Scan_1.msot: found a detector in the middle of all; expected detectors around what they hear"),
             ("FRAME-DESC", "DESC", "found 0 PROJECTION in FRAME-DESC; expected one a detector, at least 2"),
             ("DataModelScanFrame", "DataModelFrame", "found 0 DataModelScanFrame; expected one a pulse, 3 at least"),
             ("<DataModelMsotProject>", entities, "Scan_1.msot, line 2: found a document type with declarations; expected elements alone"),

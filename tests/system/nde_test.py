@@ -248,6 +248,7 @@ class Nde(ProgramCase):
             (put(whole, groups=None), "Setup: found no groups; expected groups, which is required"),
             (put(whole, groups=7), "Setup.groups: found 7; expected a list"),
             (put(dataset_of, dataClass="TfmValue"), "found groups with TfmValue; expected one with the A-scans of an ultrasonicMatrixCapture"),
+            (put(dataset_of, dataTransformations=[dict(groupId=7, processId=0)]), "dataTransformations[0].groupId: found the group 7; expected one of the file's"),
             (put(dataset_of, path="/Public/Nothing"), "in.nde: found no /Public/Nothing; expected the dataset of"),
             (put(dataset_of, dimensions=[dict(axis="Beam"), dict(axis="StackedAScan")]), "dimensions[0]: found the axis Beam"),
             (put(dataset_of, dimensions=[dict(axis="StackedAScan")]), "found shape 1 x 320; expected 1 axes, as its dimensions say"),

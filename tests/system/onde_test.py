@@ -224,6 +224,8 @@ class Onde(ProgramCase):
         read, places, _ = self.mfmc(self.path / "in.onde", "--frame", "2")
         numpy.testing.assert_array_equal(read[0], data[2])
         numpy.testing.assert_allclose(places[0], (2e-3 - 1.5 * PITCH, 0, 0), atol=1e-15)
+        self.assertIn("in.onde, frame 1: found a probe that has moved; expected one that stays where it is",
+                      self.run_program(2, "convert", self.path / "in.onde", self.path / "moved.efcap"))
         make(self.path / "in.onde", data, trajectory=[(k * 1e-3, 0, (k - 1) * 1e-3, 1, 0, 0, 0) for k in range(3)])
         self.refused("TRAJECTORY, frame 2, element 1: found z = 0.001 m; expected z <= 0, on or above the surface")
         make(self.path / "in.onde", data, trajectory=[(k * 1e-3, 0, -5e-3, *quaternion((1, 0, 0), 100 * k)) for k in range(3)])
@@ -335,6 +337,20 @@ class Onde(ProgramCase):
         def attribute(place, name, value):
             return lambda file: file[place].attrs.__setitem__(name, value)
 
+        def referring(place, name, *to, at_attribute=False):
+            def change(file):
+                made = file[place]
+                if name in made:
+                    del made[name]
+                elif name in made.attrs:
+                    del made.attrs[name]
+                refer(made, name, [file[one] for one in to], many=True, attribute=at_attribute)
+            return change
+
+        def long_text(file):
+            del file.attrs["ONDE:FILETYPE"]
+            file["ONDE:FILETYPE"] = numpy.bytes_(b"x" * ((1 << 20) + 1))
+
         def nowhere(file):
             del file["electronics/ONDE_ULTRASONIC_SETUP:TRANSMIT_LAW"]
             file["electronics"].create_dataset("ONDE_ULTRASONIC_SETUP:TRANSMIT_LAW", (16,), h5py.ref_dtype)
@@ -364,7 +380,20 @@ class Onde(ProgramCase):
             (put("hardware/probe", "ONDE_UT_ELEMENTS:SIZE", numpy.zeros((3, 6))), "SIZE: found shape 3 x 6; expected 4 x 6"),
             (put("way", "ONDE_SPATIAL_TRAJECTORY:TRAJECTORY", numpy.tile(IDENTITY, (2, 1))), "TRAJECTORY: found shape 2 x 7; expected 1 x 7"),
             (put("way", "ONDE_SPATIAL_TRAJECTORY:TRAJECTORY", [(0, 0, 1e-3, 1, 0, 0, 0)]), "element 1: found z = 0.001 m; expected z <= 0"),
-            (attribute("part", "ONDE_COMPONENT:VELOCITIES", [-1.0, 0.0]), "VELOCITIES: found -1 m/s"),
+            (attribute("part", "ONDE_COMPONENT:VELOCITIES", [-1.0, 0.0]), "VELOCITIES: found -1 m/s; expected 0 to 100000, or NaN"),
+            (referring("scan", "ONDE_DATASET:DATA", "part", "way"), "ONDE_DATASET:DATA: found shape 2; expected one reference"),
+            (referring("scan", "ONDE_DATASET:DATA", "part"), "ONDE_DATASET:DATA: found a reference to no dataset; expected one to a dataset"),
+            (referring("electronics", "ONDE_ULTRASONIC_SETUP:TRANSMIT_LAW", *["laws/0/ONDE_UT_LAW:ELEMENT"] * 16),
+             "TRANSMIT_LAW: found a reference to something that is not a group; expected references to groups"),
+            (long_text, "ONDE:FILETYPE: found a string of 1048577 bytes; expected 1 to 1048576"),
+            (referring("scan", "ONDE_DATASET:SETUP", "setup", "setup", at_attribute=True), "ONDE_DATASET:SETUP: found shape 2; expected one reference"),
+            (referring("geometry", "ONDE_GEOMETRIC_SETUP:PROBE_LIST", "coupling"), "PROBE_LIST: found none that the laws are of; expected the probe of the laws"),
+            (referring("geometry", "ONDE_GEOMETRIC_SETUP:ACQUISITION_TRAJECTORY", "way", "way"), "ACQUISITION_TRAJECTORY: found 2 trajectories; expected 1, as probes"),
+            (put("electronics", "ONDE_ULTRASONIC_SETUP:ASCAN_START", []), "ASCAN_START: found none; expected a time within a second"),
+            (put("electronics", "ONDE_ULTRASONIC_SETUP:ASCAN_START", [2.0]), "ASCAN_START: found 2 s; expected a time within a second"),
+            (put("way", "ONDE_SPATIAL_TRAJECTORY:TRAJECTORY", [*IDENTITY, 0]), "TRAJECTORY: found shape 8; expected seven numbers a frame"),
+            (attribute("hardware/probe", "ONDE_UT_PROBE:FREQUENCY", -1.0), "FREQUENCY: found -1; expected hertz from 0 to"),
+            (put("hardware/probe", "ONDE_UT_ELEMENTS:SIZE", [[-1e-3, 0, 0, 0, 0, 0]]), "element 1: found a size of -0.001 m; expected metres from 0 up"),
         )
         for change, line in cases:
             with self.subTest(line):

@@ -21,31 +21,32 @@ def read_png(path):
             texts[key] = value
         at += 12 + size
     rows = numpy.frombuffer(zlib.decompress(packed), numpy.uint8).reshape(height, 1 + 3 * width)
-    pixels = numpy.zeros((height, width, 3), numpy.uint8)
-    above = numpy.zeros((width, 3), int)
+    pixels = numpy.zeros((height, 3 * width), numpy.uint8)
+    above = numpy.zeros(3 * width, numpy.uint8)
     for row in range(height):
-        filtered, line = rows[row, 0], rows[row, 1:].reshape(width, 3).astype(int)
-        if filtered == 2:
-            line = (line + above) & 255
-        elif filtered:
-            out, left = line, numpy.zeros(3, int)
-            upper_left = numpy.zeros(3, int)
-            for column in range(width):
-                up = above[column]
-                if filtered == 1:
-                    guess = left
-                elif filtered == 3:
-                    guess = (left + up) // 2
-                else:
-                    p = left + up - upper_left
-                    a, b, c = abs(p - left), abs(p - up), abs(p - upper_left)
-                    guess = numpy.where((a <= b) & (a <= c), left, numpy.where(b <= c, up, upper_left))
-                left = out[column] = (line[column] + guess) & 255
-                upper_left = up
-            line = out
-        pixels[row] = line
-        above = line
-    return pixels, texts
+        above = pixels[row] = unfiltered(rows[row, 0], rows[row, 1:], above)
+    return pixels.reshape(height, width, 3), texts
+
+
+def unfiltered(kind, line, above):
+    """A row of bytes by the one above. Sums of bytes wrap around."""
+    if kind == 0:
+        return line
+    if kind == 1:
+        return numpy.cumsum(line.reshape(-1, 3), axis=0, dtype=numpy.uint8).ravel()
+    if kind == 2:
+        return line + above
+    up = [0, 0, 0, *above.tolist()]  # plain numbers: these rows depend on themselves, byte by byte
+    out = [0, 0, 0]
+    for k, byte in enumerate(line.tolist()):
+        left, over, corner = out[k], up[k + 3], up[k]
+        if kind == 3:
+            guess = (left + over) // 2
+        else:
+            to_left, to_over, to_corner = abs(over - corner), abs(left - corner), abs(left + over - 2 * corner)
+            guess = left if to_left <= to_over and to_left <= to_corner else over if to_over <= to_corner else corner
+        out.append((byte + guess) & 255)
+    return numpy.array(out[3:], numpy.uint8)
 
 
 class Picture:

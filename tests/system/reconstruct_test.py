@@ -10,6 +10,7 @@ except ImportError as error:
     print(f"SKIPPED: {error}")
     sys.exit(77)
 
+from program_case import beginnings_of_steps, run_on_terminal
 from reconstruct_job import GRID, ReconstructTest
 
 ReconstructTest.program, ReconstructTest.recorder = sys.argv[1:3]
@@ -36,6 +37,13 @@ class Reconstruct(ReconstructTest):
         inside = numpy.where(volume > 1.0, volume, 0.0)
         for along, place in ((x, 0.9), (y, -0.5), (z, 0.6)):
             self.assertAlmostEqual((inside * along).sum() / inside.sum(), place, delta=0.15)
+
+    def test_the_bar_is_not_half_full_when_iterations_begin(self):
+        code, said = run_on_terminal(self.command("ball.npy", "--iterations", 3))
+        self.assertEqual(code, 0, said)
+        begun = beginnings_of_steps(said)
+        self.assertLess(begun["reconstructing"], 0.1, said)
+        self.assertGreater(begun["writing"], 0.9, said)
 
     def test_noise_ends_it(self):
         config = self.write("noise.toml", "[reconstruction]\nmodel = \"spherical\"\nnoise = 0.05\niterations = 100\n")
@@ -137,10 +145,46 @@ class Reconstruct(ReconstructTest):
         state.write_text("not of ours")
         self.assert_refused("no checkpoint", "--checkpoint", state, "--resume")
 
-    def test_a_filter_that_is_set_is_said_not_to_be_applied(self):
-        config = self.write("filter.toml", '[filter]\nkind = "band"\nband = [1e5, 5e6]\n')
+    def test_the_filter_and_the_mute_are_applied_and_said(self):
+        config = self.write("filter.toml", '[filter]\nkind = "band"\nband = [0, 3e6]\nupper_skirt = 2e6\nmute = 9.6e-6\n'
+                                           '[reconstruction]\nmodel = "spherical"\n')
         said = self.run_job("ball.npy", "--iterations", 1, config=config)
-        self.assertEqual(len([line for line in said.splitlines() if "[filter] is not applied" in line]), 1)
+        self.assertIn("A-scans and what the model says of them are filtered: a band of 0 to 3 MHz passes", said)
+        self.assertIn("the first 8 of 160 samples, up to 9.7 us, are left out ([filter] mute)", said)
+        self.run_job("plain.npy", "--iterations", 1)
+        self.assertNotEqual(self.bytes_of("ball.npy"), self.bytes_of("plain.npy"))
+
+    def test_the_residual_in_band_is_beside_the_whole(self):
+        for solver in SOLVERS:
+            with self.subTest(solver):
+                config = self.write("band.toml", f'[reconstruction]\nmodel = "spherical"\nsolver = "{solver}"\n')
+                said = self.run_job("ball.npy", "--iterations", 12, config=config)
+                # Of voxels of 0.4 mm at 1500 m/s.
+                beyond = float(re.search(r"([0-9.]+) of the data, as residuals count, lies above 1.875 MHz", said)[1])
+                whole, within = (float(text) for text in re.findall(r"residual ([0-9.e-]+), in band ([0-9.e-]+)", said)[-1])
+                self.assertGreater(beyond, 0.1)
+                self.assertLess(within, whole)
+                # Both are parts of one sum of squares, but for what of the model leaks out of its band where a record ends; figures have
+                # three digits.
+                self.assertAlmostEqual(whole**2, beyond**2 + (1 - beyond**2) * within**2, delta=0.05 * whole**2)
+
+    def test_tolerances_below_what_is_out_of_band_are_warned_of(self):
+        config = self.write("tolerance.toml", '[reconstruction]\nmodel = "spherical"\ntolerance = 1e-3\n')
+        self.assertIn("[reconstruction] tolerance: 0.001 cannot be met", self.run_job("ball.npy", "--iterations", 1, config=config))
+
+    def test_what_is_shown_of_the_volume_is_written(self):
+        model = '[reconstruction]\nmodel = "spherical"\niterations = 2\n'
+        self.run_job("signed.npy", config=self.write("signed.toml", model))
+        volume = numpy.load(self.path / "signed.npy")
+        self.assertLess(volume.min(), 0.0)
+        for shown, expected in (("non_negative", numpy.maximum(volume, 0.0)), ("envelope", numpy.abs(volume))):
+            config = self.write("shown.toml", f'{model}[tomography]\nshown = "{shown}"\n')
+            self.run_job(f"{shown}.npy", config=config)
+            numpy.testing.assert_array_equal(numpy.load(self.path / f"{shown}.npy"), expected)
+
+    def test_two_speeds_of_sound_are_refused(self):
+        config = self.write("speeds.toml", '[tomography]\nobject_velocity = 1600.0\nobject_radii = [2e-3]\n')
+        self.assert_refused("[tomography] object_velocity: found 1600; expected no such key for `reconstruct`", config=config)
 
 
 if __name__ == "__main__":

@@ -91,6 +91,24 @@ class Record(unittest.TestCase):
         self.assertRegex(text, r"matrix +events, 24 A-scans")
         self.assertRegex(text, r"events +3: elements 6, 0, 3")
 
+    def test_a_sender_that_has_more_frames_is_told_and_ends_well(self):
+        for connections in (1, 3):
+            with self.subTest(connections=connections):
+                self.file.unlink(missing_ok=True)
+                recorder = subprocess.Popen([PROGRAM, "--log-level", "warning", "record", "--listen", "127.0.0.1:0", "--output", str(self.file),
+                                             "--frames", "5"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+                for cleanup in (recorder.stderr.close, recorder.stdout.close, recorder.wait, recorder.kill):
+                    self.addCleanup(cleanup)
+                place = re.search(r"127\.0\.0\.1:\d+$", recorder.stdout.readline().strip())[0]
+                sender = subprocess.run([PROGRAM, "simulate", "--connect", place, "--rate", "200", "--connections", str(connections)],
+                                        capture_output=True, text=True, timeout=120)
+                self.assertEqual(sender.returncode, 0, sender.stderr)
+                self.assertIn(f"{place} ended the connection: the recording has its 5 frames", sender.stderr)
+                self.assertRegex(sender.stdout, r"sent \d+ frames, ")
+                output, errors = recorder.communicate(timeout=60)
+                self.assertEqual(recorder.returncode, 0, errors)
+                self.assertIn("wrote 5 frames", output)
+
     def test_packed_samples_are_unpacked(self):
         self.check_recording(10, matrix="half", encoding="packed12")
 

@@ -204,6 +204,44 @@ class Recorder(unittest.TestCase):
         self.finish(server)
         self.assertEqual([file.name for file in self.path.iterdir()], ["serve.toml"])
 
+    def test_start_recording_answers_with_the_name_of_its_file(self):
+        server = self.serve("at_start = false\n")
+        self.assertIn("nothing was being recorded\n", self.control("stop_recording").stdout)
+        self.assertEqual(self.control("start_recording", "empty.mfmc").returncode, 0)
+        self.assertIn("no frame came: there is no file\n", self.control("stop_recording").stdout)
+        (self.path / "r.mfmc").touch()
+        for asked, expected in ((), r"r-2\.mfmc"), (("weld.mfmc",), r"weld\.mfmc"), (("{name}-{time}.mfmc",), r"echoform-\d{8}T\d{6}Z\.mfmc"):
+            with self.subTest(expected):
+                before = {file.name for file in self.path.iterdir()}
+                started = self.control("start_recording", *asked)
+                self.assertEqual(started.returncode, 0, started.stderr)
+                name = re.search(rf"^recording to ({expected})$", started.stdout, re.MULTILINE)[1]
+                recorded = self.metrics()["echoform_frames_recorded_total"]
+                sender, _ = self.simulate("--frames", 3)
+                self.assertEqual(sender.wait(timeout=60), 0)
+                self.wait_for_metrics(lambda now: now["echoform_frames_recorded_total"] == recorded + 3)
+                stopped = self.control("stop_recording")
+                self.assertEqual(stopped.returncode, 0, stopped.stderr)
+                self.assertIn(f"3 frames recorded, the last in {name}\n", stopped.stdout)
+                self.assertEqual({file.name for file in self.path.iterdir()} - before - {"simulator.toml"}, {name})
+        self.finish(server)
+
+    def test_what_the_configuration_lacks_is_said(self):
+        config = self.path / "serve.toml"
+        config.write_text(f"{GRID}{DOORS}")
+        server = subprocess.Popen([PROGRAM, "--log-level", "warning", "serve", "--config", str(config)], stdout=subprocess.PIPE, text=True)
+        for cleanup in (server.stdout.close, server.wait, server.kill):
+            self.addCleanup(cleanup)
+        self.control_place = next(line for line in server.stdout if line.startswith("control")).split()[-1]
+        for action, lacks in (("start_recording", "a server without a recorder; expected [recorder] folder in its configuration"),
+                              ("stop_recording", "a server without a recorder; expected [recorder] folder in its configuration"),
+                              ("clear_scan", "a server that makes no scan; expected [scan] path in its configuration")):
+            with self.subTest(action):
+                refused = self.control(action)
+                self.assertEqual(refused.returncode, 2, refused.stdout)
+                self.assertIn(f"echoform: {action}: found {lacks}\n", refused.stderr)
+        server.send_signal(signal.SIGTERM)
+
     def test_a_name_that_is_too_long_is_said_at_once(self):
         long_name = 250 * "r" + ".mfmc"
         config = self.path / "serve.toml"

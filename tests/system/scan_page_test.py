@@ -57,7 +57,7 @@ class Scan(Page):
 
     def until_shown(self, what, dark, bright, uncovered):
         """The background is the colour map's darkest, points are far brighter than half of its brightest, and what is uncovered is hatched."""
-        self.until(what, lambda s: s["status"] == "live" and s["layout"] and all(self.brightness(x) < 200 for x in dark)
+        self.until(what, lambda s: s["layout"] and all(self.brightness(x) < 200 for x in dark)
                    and all(self.brightness(x) > 450 for x in bright) and [self.hatched(x, DEPTH) for x in (*uncovered, *dark)]
                    == [True] * len(uncovered) + [False] * len(dark))
 
@@ -84,10 +84,13 @@ def check(page, folder, places):
     for colours in ("grey", "viridis"):
         page.set("map", colours, "change")
         page.until_shown("on each map", (5.0, 35.0), (), uncovered)
+    page.set("stream", "echoform.display", "change")
+    page.until_shown("in 8 bits", (5.0, 35.0), POINTS[:1], uncovered)
     page.driver.execute_script(
         """const p = window.echoform.place(80, 10), f = document.getElementById('figure'), b = f.getBoundingClientRect();
            f.dispatchEvent(new PointerEvent('pointermove', {clientX: b.left + p.x, clientY: b.top + p.y}))""")
     assert "no value" in page.text("cursor") and "dB" not in page.text("cursor"), page.text("cursor")
+    page.set("stream", "echoform", "change")
 
     # The sender comes again: from 0 to the end, where the encoder stands still, and some way back.
     send(folder, places, CELLS + 100)
@@ -96,10 +99,19 @@ def check(page, folder, places):
     assert page.figure("scan_repeated") == 81 + 100, "those of the first way, of the stop and of the way back"
     assert page.figure("scan_outside") == 0 and page.figure("scan_without_position") == 0 and page.figure("scan_refused") == 0
     page.until_shown("both points", (60.0, 50.0), POINTS, ())
+    # The image of a place that it holds already is shown again, and is none more.
+    held, counted = page.driver.execute_script(
+        """const last = panes[0].image, n = [];
+           for (const places of [last.places, last.places + 1, null]) { const before = arrivals.length; count(panes[0], { ...last, places }); n.push(arrivals.length - before); }
+           return [last.places, n]""")
+    assert held == CELLS and counted == [0, 1, 1], (held, counted)
 
     page.until("the button", lambda s: page.shown("serverClearScan"))
     page.driver.execute_script("document.getElementById('serverClearScan').click()")
-    page.until("settled", lambda s: not s["server"]["busy"])
+    page.until("the question", lambda s: page.text("serverClearScan") == "Press again to clear the scan")
+    assert page.figure("scan_cells") == CELLS, "it asks first"
+    page.driver.execute_script("document.getElementById('serverClearScan').click()")
+    page.until("settled", lambda s: not s["server"]["busy"] and page.text("serverClearScan") == "Clear scan")
     send(folder, places, 1)
     until_published(page, 81 + CELLS + 101)
     assert page.figure("scan_cells") == 1

@@ -153,10 +153,26 @@ class ScanRestart(unittest.TestCase):
             time.sleep(0.05)
         cleared = subprocess.run([PROGRAM, "control", "clear_scan", "--connect", door], capture_output=True, text=True)
         self.assertEqual(cleared.returncode, 0, cleared.stderr)
+        self.assertIn("cleared 20 cells\n", cleared.stdout)
         found = self.contents("scan.h5")  # at once
         self.assertEqual(len(found["cells"]), 0)
         self.assertTrue(numpy.isnan(found["envelope.0"]).all())
         self.stop(server)
+
+    def test_rates_of_the_demo_count_new_positions_alone(self):
+        config = self.config("scan.h5")
+        config.write_text(config.read_text().replace("encoder_last = 199", "encoder_last = 19").replace("encoder_pause = 5", "encoder_pause = 400"))
+        demo = subprocess.run([PROGRAM, "demo", "--config", config, "--rate", "100", "--seconds", "4"], capture_output=True, text=True, timeout=PATIENCE)
+        self.assertEqual(demo.returncode, 0, demo.stderr)
+        cells, repeated = map(int, re.search(r"scan: (\d+) cells, (\d+) frames repeated", demo.stdout).groups())
+        self.assertLessEqual(cells, 20)
+        self.assertGreater(repeated, 0)
+        self.assertRegex(demo.stdout.splitlines()[-1], r"^sustained \d+\.\d new positions/s$")
+        rates = re.findall(r"([\d.]+) new positions/s of ([\d.]+) frames/s", demo.stderr)
+        self.assertTrue(rates)
+        for positions, frames in rates:
+            self.assertLessEqual(float(positions), float(frames))
+        self.assertNotIn("images/s", demo.stdout + demo.stderr)
 
     def test_another_scan_is_refused(self):
         self.run_once(self.config("scan.h5"), 5)

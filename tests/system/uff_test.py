@@ -1,5 +1,7 @@
 """Channel data of USTB's files (UFF), made and read by h5py alone as the toolbox's own writer has them: where a scatterer is imaged by
 every kind of wave, field by field, what is written, and one line for what is wrong."""
+import os
+import pathlib
 import resource
 import subprocess
 import sys
@@ -50,6 +52,75 @@ class Uff(ProgramCase):
                 x, z = self.place_of(self.image(file))
                 self.assertAlmostEqual(x, place[0], delta=1.5e-4)
                 self.assertAlmostEqual(z, place[2], delta=0.6e-4)
+
+    def test_plane_waves_of_a_convex_array_arrive_by_their_angles_from_the_origin(self):
+        # As an abdominal probe has them: 64 elements over 60 degrees of a radius of 49.6 mm, their middle foremost at the origin.
+        radius, turns = 49.6e-3, numpy.radians(numpy.linspace(-30, 30, 64))
+        probe = numpy.zeros((64, 7))
+        probe[:, 0], probe[:, 2] = radius * numpy.sin(turns), radius * (numpy.cos(turns) - 1.0)
+        probe[:, 3], probe[:, 5:] = turns, (0.4e-3, 5e-3)
+        waves = [(PLANE, (a, 0.0), 0.3e-6) for a in numpy.linspace(-0.2, 0.2, 9)]
+        place = numpy.array([2.2e-3, 0.0, 13e-3])
+        made = analytic(waves, place, probe, 1e-6, 1600)
+        make(self.path / "convex.uff", made.real, waves, probe=probe)
+        image = self.image(self.path / "convex.uff")
+        # The sum of the pulses themselves at the times of each pixel, x at arrivals n . p / c + |p - e| / c.
+        x, z = numpy.meshgrid(numpy.linspace(-4e-3, 8e-3, 121), numpy.linspace(8e-3, 20e-3, 121))
+        pixels = numpy.stack((x, numpy.zeros_like(x), z), axis=-1)
+        total = numpy.zeros(x.shape, complex)
+        for wave in waves:
+            (azimuth, _), delay = wave[1:]
+            passes = (x * numpy.sin(azimuth) + z * numpy.cos(azimuth)) / C - delay
+            for element in probe[:, :3]:
+                back = (numpy.linalg.norm(pixels - element, axis=-1) - numpy.linalg.norm(place - element)) / C
+                late = passes - arrival(*wave, place) + back
+                total += numpy.exp(-(late / 0.15e-6) ** 2 + 2j * numpy.pi * CENTRE * late)
+        right = numpy.abs(total) / (len(waves) * len(probe))
+        # Lookups by straight lines at n samples a period lower amplitudes to 1 - (2 pi / n)^2 / 12 in the mean, 0.949 at 8, and by 3 % less or more
+        # at the ends of the band.
+        scale = (image * right).sum() / (right * right).sum()
+        self.assertAlmostEqual(scale, 0.949, delta=0.01)
+        self.assertLess(numpy.linalg.norm(image / scale - right) / numpy.linalg.norm(right), 0.03)
+        plane = self.inspect(self.path / "convex.uff")["events"][0]["plane_wave"]
+        self.assertAlmostEqual(plane["slowness_z"], numpy.cos(-0.2) / C, delta=1e-10)
+        # Written and read again, and by way of another format.
+        for name in ("again.uff", "again.mfmc"):
+            self.run_program(0, "convert", self.path / "convex.uff", self.path / name)
+            numpy.testing.assert_allclose(self.image(self.path / name), image, rtol=0, atol=1e-5 * image.max())
+
+    def test_a_file_of_a_convex_array_where_there_is_one(self):
+        data = pathlib.Path(os.environ.get("ECHOFORM_CASES_DIR", pathlib.Path(__file__).resolve().parents[2] / "../shared/cases"))
+        if not (data / "convex.uff").exists():
+            self.skipTest(f"no {data / 'convex.uff'}: set ECHOFORM_CASES_DIR to the folder of cases")
+        self.run_program(0, "image", data / "convex.uff", "--config", data / "convex.toml", "--output", self.path / "convex.npy")
+        right = numpy.load(data / "convex_right.npy")
+        found = numpy.load(self.path / "convex.npy")
+        self.assertLess(numpy.linalg.norm(found - numpy.abs(right)) / numpy.linalg.norm(right), 0.02)
+
+    def test_flow_goes_by_the_rate_of_events_that_the_file_states(self):
+        # Three soundings of one wave, 5000 a second, of a scatterer that comes nearer by 20 um from each to the next: 0.1 m/s.
+        probe = geometry()
+        waves = [(PLANE, (0.0, 0.0), 0.0)]
+        soundings = [analytic(waves, numpy.array([1e-3, 0.0, 12e-3 - 20e-6 * n]), probe, 1e-6, 1000).real for n in range(3)]
+        data = numpy.concatenate(soundings, axis=2)
+        make(self.path / "flow.uff", data, 3 * waves, probe=probe, change=lambda made: put(made, PRF=5000.0))
+        self.assertEqual(self.inspect(self.path / "flow.uff")["pulse_repetition"], 5000.0)
+        config = self.path / "flow.toml"
+        config.write_text('[imaging]\nbackend = "cpu"\n[filter]\nkind = "none"\n[grid]\nx = [0.0, 0.002]\nz = [0.011, 0.013]\npixels = [21, 41]\n'
+                          '[doppler]\nwall_filter = "none"\n')
+        for name in ("flow.uff", "flow.mfmc", "flow.onde", "again.uff"):
+            file = self.path / name
+            if not file.exists():
+                self.run_program(0, "convert", self.path / "flow.uff", file)
+            self.run_program(0, "image", file, "--config", config, "--output", self.path / "image.npy")
+            velocity = numpy.load(next(self.path.glob("image*velocity*.npy")))
+            # In the middle, at the scatterer; the pulse's mean frequency is its centre's. Angles up to 22 degrees take a part away.
+            self.assertAlmostEqual(velocity[20, 10], 0.1, delta=0.01)
+        config.write_text(config.read_text() + "pulse_repetition = 100e3\n")
+        text = self.run_program(2, "image", self.path / "flow.uff", "--config", config, "--output", self.path / "no.npy")
+        self.assertIn("[doppler] pulse_repetition: found 100000 Hz, an event each 10 us, beside A-scans that end 25.97 us after the pulse; expected at most 3.85e+04 Hz", text)
+        make(self.path / "odd.uff", data, 3 * waves, probe=probe, change=lambda made: put(made, PRF=-5.0))
+        self.assertIn("PRF: -5 Hz is no rate of transmit events: passed over", self.run_program(0, "inspect", self.path / "odd.uff"))
 
     def test_demodulated_samples_are_the_echoes(self):
         probe = geometry()

@@ -1,0 +1,1 @@
+echoform_system_test(system_examples examples_test.py)

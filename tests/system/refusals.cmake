@@ -1,0 +1,1 @@
+echoform_system_test(system_refusals refusals_test.py)
