@@ -35,18 +35,18 @@ class OutputSink final : public spdlog::sinks::base_sink<std::mutex> {
     formatter_ = std::make_unique<spdlog::pattern_formatter>(std::string(line_pattern));
   }
 
-  /// One more was lost on the way here.
-  void count_lost() noexcept { lost_.fetch_add(1, std::memory_order_relaxed); }
+  /// One more was lost on the way here. Whoever reads the count knows that nothing of that line is at the output any more.
+  void count_lost() noexcept { lost_.fetch_add(1, std::memory_order_release); }
   [[nodiscard]] std::uint64_t lost() const noexcept {
     const std::lock_guard lock(pool_mutex_);
     // Its last owner shall not be the log's own thread: so it is held under the mutex alone, which watch() takes.
     const auto pool = pool_.lock();
-    return lost_.load(std::memory_order_relaxed) + (pool != nullptr ? pool->overrun_counter() : 0);
+    return lost_.load(std::memory_order_acquire) + (pool != nullptr ? pool->overrun_counter() : 0);
   }
   /// The one whose queue loses lines too; none: it comes to its end, and what it has lost stays counted.
   void watch(const std::shared_ptr<spdlog::details::thread_pool>& pool) noexcept {
     const std::lock_guard lock(pool_mutex_);
-    if (const auto last = pool_.lock()) lost_.fetch_add(last->overrun_counter(), std::memory_order_relaxed);
+    if (const auto last = pool_.lock()) lost_.fetch_add(last->overrun_counter(), std::memory_order_release);
     pool_ = pool;
   }
 
