@@ -13,12 +13,12 @@ std::string text_of(const GridPixels& pixels) {
   return pixels.y == 1 ? fmt::format("{} x {}", pixels.x, pixels.z) : fmt::format("{} x {} x {}", pixels.x, pixels.y, pixels.z);
 }
 
-std::string Configuration::place(std::string_view key) const {
+std::string ImagingSettings::place(std::string_view key) const {
   return fmt::format("{}: {}", name(), key);
 }
 
-std::filesystem::path named_file(const Configuration& configuration, const std::string& name) {
-  return std::filesystem::path(configuration.file).parent_path() / name;
+std::filesystem::path named_file(const ImagingSettings& settings, const std::string& name) {
+  return std::filesystem::path(settings.file).parent_path() / name;
 }
 
 BackendChoice backend_choice(const ImagingSection& imaging) {

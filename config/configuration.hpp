@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "acquisition/acquisition.hpp"
-#include "acquisition/rigid_motion.hpp"
 #include "config/sections.hpp"
 #include "pipeline/engine.hpp"
 #include "pipeline/frame_slot.hpp"
@@ -90,7 +89,6 @@ struct ProbeSection {
   std::optional<Hertz> centre_frequency;
   std::optional<Hertz> bandwidth;
   std::optional<std::vector<std::size_t>> dead_elements;
-  std::optional<RigidMotion> motion;  ///< of the placed probe, at a position of a scan; no key has it
 };
 
 /// Replaces what the recording or the sender states.
@@ -190,7 +188,8 @@ struct SimulatorSection {
   std::optional<Metres> backwall;
 };
 
-struct Configuration {
+/// What images are made by: nothing of sockets, servers and files that images do not depend on.
+struct ImagingSettings {
   std::string file;  ///< where it came from, for messages; empty for the defaults
   MaterialSection material;
   CouplantSection couplant;
@@ -200,11 +199,6 @@ struct Configuration {
   ImagingSection imaging;
   ProbeSection probe;
   AcquisitionSection acquisition;
-  InputSection input;
-  ServerSection server;
-  CurveSection curve;
-  RecorderSection recorder;
-  SimulatorSection simulator;
   Sections of_methods;  ///< those of one, and those that all may heed; section() finds one
 
   /// "scan.toml", or "configuration" where there is no file.
@@ -215,18 +209,26 @@ struct Configuration {
   [[nodiscard]] std::string place(std::string_view key) const;
 };
 
+struct Configuration : ImagingSettings {
+  InputSection input;
+  ServerSection server;
+  CurveSection curve;
+  RecorderSection recorder;
+  SimulatorSection simulator;
+};
+
 /// A section that methods have, in a configuration, to read or to change: `section<TfmSection>(configuration).views`.
 template <class Section>
-[[nodiscard]] const Section& section(const Configuration& configuration) {
-  return configuration.of_methods.get<Section>();
+[[nodiscard]] const Section& section(const ImagingSettings& settings) {
+  return settings.of_methods.get<Section>();
 }
 template <class Section>
-[[nodiscard]] Section& section(Configuration& configuration) {
-  return configuration.of_methods.edit<Section>();
+[[nodiscard]] Section& section(ImagingSettings& settings) {
+  return settings.of_methods.edit<Section>();
 }
 
 /// A file that a key of the configuration names: relative to the folder of the configuration's file.
-[[nodiscard]] std::filesystem::path named_file(const Configuration& configuration, const std::string& name);
+[[nodiscard]] std::filesystem::path named_file(const ImagingSettings& settings, const std::string& name);
 
 /// The backend that a configuration asks for.
 [[nodiscard]] BackendChoice backend_choice(const ImagingSection& imaging);

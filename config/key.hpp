@@ -30,6 +30,12 @@ inline constexpr auto live_effect = make_words(
     std::pair{LiveEffect::display, std::string_view("display")}, std::pair{LiveEffect::imaging, std::string_view("imaging")});
 }  // namespace words
 
+/// What becomes of a key that is set, and that the method in use does not read.
+enum class Unread : unsigned char {
+  warned,   ///< a warning says so
+  refused,  ///< it is refused: the image would be wrong without it
+};
+
 struct Key {
   std::string_view section;
   std::string_view name;
@@ -43,6 +49,10 @@ struct Key {
   std::string default_text;        ///< as it would be written, or where the value comes from
   std::string_view help;
   std::optional<LiveEffect> live;  ///< none: fixed while the server runs
+  Unread unread = Unread::warned;
+  /// Values of other keys without which this one has no effect, which a warning says: "filter.kind=band",
+  /// "imaging.adaptive!=none", "m_mode.line" (set at all), or several behind " or "; empty: it has one in any case.
+  std::string only_where;
   /// Checks the value and stores it; throws InputError naming `where`.
   std::function<void(Configuration&, const toml::node&, std::string_view where)> read;
   /// The value as a file would have it; empty where nothing is set. No such function for lists of rows.

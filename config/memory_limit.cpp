@@ -15,8 +15,8 @@ double default_memory_limit() {
   return 0.75 * bytes;
 }
 
-double memory_limit(const Configuration& configuration) {
-  return configuration.imaging.memory_limit.value_or(default_memory_limit());
+double memory_limit(const ImagingSettings& settings) {
+  return settings.imaging.memory_limit.value_or(default_memory_limit());
 }
 
 }  // namespace echoform

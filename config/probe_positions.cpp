@@ -41,9 +41,9 @@ std::vector<Pose> unless_still(std::vector<Pose> poses) {
 
 }  // namespace
 
-std::vector<Pose> stated_positions(const Configuration& configuration) {
-  const AcquisitionSection& section = configuration.acquisition;
-  const auto place = [&](std::string_view key) { return configuration.place(fmt::format("[acquisition] {}", key)); };
+std::vector<Pose> stated_positions(const ImagingSettings& settings) {
+  const AcquisitionSection& section = settings.acquisition;
+  const auto place = [&](std::string_view key) { return settings.place(fmt::format("[acquisition] {}", key)); };
   if (section.positions && section.position_count) {
     throw InputError(place("position_count"), "a line of positions beside a list", "position_count or positions");
   }

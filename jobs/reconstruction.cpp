@@ -442,7 +442,8 @@ ReconstructionJob prepare_reconstruction(const Configuration& configuration, Rec
     throw InputError(configuration.place("[material] longitudinal_velocity"), "none, and none in the data",
                      "that of sound in the part");
   }
-  const VolumeSettings of_images = volume_settings(configuration, acquisition, material.longitudinal_velocity);
+  check_volume_settings(configuration, material.longitudinal_velocity);
+  const VolumeSettings of_images = volume_settings(configuration, acquisition);
   const auto& stated = section<ReconstructionSection>(configuration);
   const std::vector<WavelengthRows> lights =
       rows_of_wavelengths(configuration, acquisition, {of_images.wavelengths, of_images.wavelengths_place});

@@ -43,6 +43,13 @@ std::optional<Grid> shown_grid(const DisplaySection& display, const Grid& grid, 
   return shown;
 }
 
+void warn_of_interpolation(const DisplaySection& display, const std::optional<Grid>& shown, std::string_view where,
+                           std::vector<std::string>& warnings) {
+  if (shown || display.interpolation == DisplaySection().interpolation) return;
+  warnings.push_back(fmt::format(
+      "{} interpolation has no effect: images are shown on [grid], where [display] states no grid of its own", where));
+}
+
 DisplayScale scale_of(const Compression& compression) {
   DisplayScale scale{compression.dynamic_range_db, compression.gain_db, std::nullopt};
   if (compression.reference == ReferenceMode::fixed) scale.fixed_reference = compression.reference_value;

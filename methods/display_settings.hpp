@@ -4,7 +4,9 @@
 #include <array>
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/grid.hpp"
 #include "base/units.hpp"
@@ -33,6 +35,9 @@ void validate(const Compression& compression, std::string_view where);
 /// The grid that display images of `grid` have if it is not that one. Throws InputError, naming `where`, for a volume with a grid
 /// of its own, and for one that is out of range.
 [[nodiscard]] std::optional<Grid> shown_grid(const DisplaySection& display, const Grid& grid, std::string_view where);
+/// Adds a line where [display] interpolation is stated and display images are on the imaging grid.
+void warn_of_interpolation(const DisplaySection& display, const std::optional<Grid>& shown, std::string_view where,
+                           std::vector<std::string>& warnings);
 /// What display images made so show of envelopes.
 [[nodiscard]] DisplayScale scale_of(const Compression& compression);
 

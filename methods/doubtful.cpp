@@ -249,7 +249,7 @@ std::vector<std::string> doubtful_settings(const Configuration& c) {
   return doubts.take();
 }
 
-std::vector<std::string> doubtful_data(const Configuration& c, const Acquisition& acquisition, const Material& material,
+std::vector<std::string> doubtful_data(const ImagingSettings& c, const Acquisition& acquisition, const Material& material,
                                        MetresPerSecond wedge_velocity) {
   Doubts doubts;
   const Probe& probe = acquisition.probe;

@@ -19,7 +19,7 @@ namespace echoform {
 
 /// The same of what frames are imaged with, `acquisition` and `material` as the configuration has replaced what data state: of
 /// those values that come from the data; `wedge_velocity` as StatedByData has it.
-[[nodiscard]] std::vector<std::string> doubtful_data(const Configuration& configuration, const Acquisition& acquisition,
+[[nodiscard]] std::vector<std::string> doubtful_data(const ImagingSettings& settings, const Acquisition& acquisition,
                                                      const Material& material, MetresPerSecond wedge_velocity = {});
 
 /// What places of detectors that are farther than 1 m from their middle are likely to be, as what is expected: "metres: mm, for

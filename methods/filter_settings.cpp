@@ -100,8 +100,8 @@ FilterKind kind_of(const FilterSection& section, bool band_known) {
   return band_known ? FilterKind::band : FilterKind::mean;
 }
 
-std::shared_ptr<const MeasuredPulse> read_pulse(const Configuration& configuration) {
-  const std::string key = configuration.place("[filter] pulse_file");
+std::shared_ptr<const MeasuredPulse> read_pulse(const ImagingSettings& settings) {
+  const std::string key = settings.place("[filter] pulse_file");
   constexpr CsvFormat format{.file = "a CSV file with lines of time in s and amplitude",
                              .row = "time in s and amplitude",
                              .line = "time in s and amplitude",
@@ -110,9 +110,9 @@ std::shared_ptr<const MeasuredPulse> read_pulse(const Configuration& configurati
                              .least = 2,
                              .most = 2,
                              .most_rows = MeasuredPulse::most_samples};
-  if (section<FilterSection>(configuration).pulse_file.empty())
+  if (section<FilterSection>(settings).pulse_file.empty())
     throw InputError(key, "none", std::string(format.file) + ", for kind = \"wiener\"");
-  const std::string& path = section<FilterSection>(configuration).pulse_file;
+  const std::string& path = section<FilterSection>(settings).pulse_file;
   const auto rows = read_csv_numbers(path, key, format);
   MeasuredPulse pulse;
   for (const std::vector<double>& row : rows) pulse.samples.push_back(row[1]);
@@ -168,9 +168,8 @@ double greatest_factor(const FilterOptions& options, const Band& band) {
 
 }  // namespace
 
-FilterOptions resolve_filter(const Configuration& configuration, const Acquisition& acquisition,
-                             std::vector<std::string>& notes) {
-  const FilterSection& section = echoform::section<FilterSection>(configuration);
+FilterOptions resolve_filter(const ImagingSettings& settings, const Acquisition& acquisition, std::vector<std::string>& notes) {
+  const FilterSection& section = echoform::section<FilterSection>(settings);
   const BandChoice choice = band_of(section, acquisition);
   FilterOptions options;
   options.kind = kind_of(section, choice.band.has_value());
@@ -179,7 +178,7 @@ FilterOptions resolve_filter(const Configuration& configuration, const Acquisiti
   if (section.notch) options.notch = Notch{(*section.notch)[0], (*section.notch)[1]};
   if (options.kind == FilterKind::band) {
     if (!choice.band) {
-      throw InputError(configuration.place("[filter] band"), "none, and " + choice.reason,
+      throw InputError(settings.place("[filter] band"), "none, and " + choice.reason,
                        "band = [low, high] in Hz, or a probe whose band lies between 0 and half the sample rate");
     }
     options.low = choice.band->low;
@@ -187,22 +186,22 @@ FilterOptions resolve_filter(const Configuration& configuration, const Acquisiti
     options.skirt = choice.band->skirt;
     options.upper_skirt = choice.band->upper_skirt;
   } else if (options.kind == FilterKind::wiener) {
-    options.pulse = read_pulse(configuration);
+    options.pulse = read_pulse(settings);
     options.noise = section.noise;
   }
-  validate(options, configuration.place("[filter]"));
+  validate(options, settings.place("[filter]"));
   if (options.kind == FilterKind::band && (section.kind == FilterWish::automatic || !section.band)) {
-    notes.push_back(fmt::format("{}: A-scans are filtered: a band of {}, {} ([filter] kind)", configuration.name(),
+    notes.push_back(fmt::format("{}: A-scans are filtered: a band of {}, {} ([filter] kind)", settings.name(),
                                 megahertz(options.low, options.high), choice.reason));
   } else if (section.kind == FilterWish::automatic) {
-    notes.push_back(fmt::format("{}: A-scans are filtered: their mean is taken away, as {} ([filter] kind)", configuration.name(),
-                                choice.reason));
+    notes.push_back(
+        fmt::format("{}: A-scans are filtered: their mean is taken away, as {} ([filter] kind)", settings.name(), choice.reason));
   }
   return options;
 }
 
-std::size_t muted_samples(const Configuration& configuration, const Acquisition& acquisition, std::vector<std::string>& notes) {
-  const auto& mute = section<FilterSection>(configuration).mute;
+std::size_t muted_samples(const ImagingSettings& settings, const Acquisition& acquisition, std::vector<std::string>& notes) {
+  const auto& mute = section<FilterSection>(settings).mute;
   if (!mute) return 0;
   const Seconds opens = acquisition.start_time - acquisition.time_offset;
   const double rate = acquisition.sample_rate.value;
@@ -211,23 +210,23 @@ std::size_t muted_samples(const Configuration& configuration, const Acquisition&
   if (!(wanted > 0.0)) return 0;
   const double muted = gates_begin_at * std::ceil(wanted / gates_begin_at);
   if (!(muted + 2.0 <= static_cast<double>(acquisition.samples))) {
-    throw InputError(configuration.place("[filter] mute"), fmt::format("{:.6g} us", 1e6 * mute->value),
+    throw InputError(settings.place("[filter] mute"), fmt::format("{:.6g} us", 1e6 * mute->value),
                      fmt::format("a time at which A-scans go on: they last from {:.6g} to {:.6g} us", 1e6 * opens.value,
                                  1e6 * opens.value + 1e6 * static_cast<double>(acquisition.samples - 1) / rate));
   }
-  notes.push_back(fmt::format("{}: the first {:g} of {} samples, up to {:.6g} us, are left out ([filter] mute)",
-                              configuration.name(), muted, acquisition.samples, 1e6 * opens.value + 1e6 * muted / rate));
+  notes.push_back(fmt::format("{}: the first {:g} of {} samples, up to {:.6g} us, are left out ([filter] mute)", settings.name(),
+                              muted, acquisition.samples, 1e6 * opens.value + 1e6 * muted / rate));
   return static_cast<std::size_t>(muted);
 }
 
-std::vector<std::string> filter_warnings(const Configuration& configuration, const FilterOptions& options,
+std::vector<std::string> filter_warnings(const ImagingSettings& settings, const FilterOptions& options,
                                          const Acquisition& acquisition) {
-  const FilterSection& section = echoform::section<FilterSection>(configuration);
+  const FilterSection& section = echoform::section<FilterSection>(settings);
   std::vector<std::string> lines;
   const auto unheeded = [&](bool stated, bool used, std::string_view key, std::string_view kinds) {
     if (!stated || used) return;
     lines.push_back(fmt::format("{} is not used: A-scans are filtered by the kind \"{}\", and it counts with {}",
-                                configuration.place(fmt::format("[filter] {}", key)), word_of(options.kind), kinds));
+                                settings.place(fmt::format("[filter] {}", key)), word_of(options.kind), kinds));
   };
   const bool band = options.kind == FilterKind::band;
   const bool wiener = options.kind == FilterKind::wiener;
@@ -244,7 +243,7 @@ std::vector<std::string> filter_warnings(const Configuration& configuration, con
       lines.push_back(
           fmt::format("{}: the filter leaves next to nothing of the probe's band of {}, at most {:.2g} of the "
                       "amplitude: {}",
-                      configuration.place("[filter]"), megahertz(heard->low, heard->high), most,
+                      settings.place("[filter]"), megahertz(heard->low, heard->high), most,
                       wiener ? "are the times of pulse_file in s, and is it of this probe?"
                              : "are its frequencies in Hz, and those of this probe?"));
     }

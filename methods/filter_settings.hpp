@@ -33,18 +33,18 @@ inline constexpr double usual_bandwidth = 0.6;
 /// What [filter] asks for of data like `acquisition`, overridden already. Where it leaves the kind or the band to the data, a
 /// line that says what became of it is added to `notes`. Reads the file of a measured pulse. Throws InputError, naming the
 /// configuration and the key, for options that are missing or out of range.
-[[nodiscard]] FilterOptions resolve_filter(const Configuration& configuration, const Acquisition& acquisition,
+[[nodiscard]] FilterOptions resolve_filter(const ImagingSettings& settings, const Acquisition& acquisition,
                                            std::vector<std::string>& notes);
 
 /// How many samples of each A-scan [filter] mute leaves out, from the first on: up to the first that is not before it, rounded up
 /// to a multiple of 8, from which gates begin. Data like `acquisition`, overridden already. Where there are some, a line is added
 /// to `notes`. Throws InputError, naming configuration and key, where fewer than two samples are left.
-[[nodiscard]] std::size_t muted_samples(const Configuration& configuration, const Acquisition& acquisition,
+[[nodiscard]] std::size_t muted_samples(const ImagingSettings& settings, const Acquisition& acquisition,
                                         std::vector<std::string>& notes);
 
 /// Of a filter in use, resolved from `configuration` for `acquisition`: a line for each key of [filter] that its kind does not
 /// use, and one where next to nothing of the probe's band passes.
-[[nodiscard]] std::vector<std::string> filter_warnings(const Configuration& configuration, const FilterOptions& options,
+[[nodiscard]] std::vector<std::string> filter_warnings(const ImagingSettings& settings, const FilterOptions& options,
                                                        const Acquisition& acquisition);
 
 /// The section that asks for just these options; `asked` has the name of the pulse's file.

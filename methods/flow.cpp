@@ -16,11 +16,11 @@ namespace {
 constexpr std::string_view events_alike = "transmit events that are alike";
 
 /// [doppler] in the words of the stage's options.
-WallFilterOptions wall_filter_of(const Configuration& configuration, std::size_t samples) {
-  const DopplerSection& section = doppler(configuration);
+WallFilterOptions wall_filter_of(const ImagingSettings& settings, std::size_t samples) {
+  const DopplerSection& section = doppler(settings);
   WallFilterOptions options{section.wall_filter, samples, section.order, section.taps, section.components};
   const auto refuse = [&](std::string_view key, std::size_t found, std::size_t most) {
-    throw InputError(configuration.place(fmt::format("[doppler] {}", key)), fmt::format("{}", found),
+    throw InputError(settings.place(fmt::format("[doppler] {}", key)), fmt::format("{}", found),
                      fmt::format("at most {} for ensembles of {}", most, samples));
   };
   const bool of_order =
@@ -29,7 +29,7 @@ WallFilterOptions wall_filter_of(const Configuration& configuration, std::size_t
   if (section.wall_filter == WallFilterKind::fir && section.taps.size() >= samples)
     refuse("taps", section.taps.size(), samples - 1);
   if (!section.taps.empty() && std::ranges::all_of(section.taps, [](double tap) { return tap == 0.0; })) {
-    throw InputError(configuration.place("[doppler] taps"), "none but 0", "one at least that lets something through");
+    throw InputError(settings.place("[doppler] taps"), "none but 0", "one at least that lets something through");
   }
   if (section.wall_filter == WallFilterKind::svd && section.components >= samples) {
     refuse("components", section.components, samples - 1);
@@ -38,9 +38,9 @@ WallFilterOptions wall_filter_of(const Configuration& configuration, std::size_t
   return options;
 }
 
-void find_pulse_repetition(const Configuration& configuration, const Acquisition& acquisition, DopplerPlan& plan) {
-  const std::string key = configuration.place("[doppler] pulse_repetition");
-  plan.of_data = !doppler(configuration).pulse_repetition;
+void find_pulse_repetition(const ImagingSettings& settings, const Acquisition& acquisition, DopplerPlan& plan) {
+  const std::string key = settings.place("[doppler] pulse_repetition");
+  plan.of_data = !doppler(settings).pulse_repetition;
   plan.pulse_repetition = acquisition.pulse_repetition;
   if (!(plan.pulse_repetition.value > 0.0)) {
     throw InputError(key, "none, and none that the data state",
@@ -98,8 +98,8 @@ Ensembles find_ensembles(const Acquisition& acquisition, std::string_view where,
   return found;
 }
 
-bool wants_flow(const Configuration& configuration) {
-  const DopplerSection& section = doppler(configuration);
+bool wants_flow(const ImagingSettings& settings) {
+  const DopplerSection& section = doppler(settings);
   return section.pulse_repetition ? section.pulse_repetition->value > 0.0 : section.stated;
 }
 
@@ -108,16 +108,16 @@ Seconds duration_of_event(const Acquisition& acquisition) {
   return std::max(recorded, recorded + acquisition.start_time - acquisition.time_offset);
 }
 
-DopplerPlan find_doppler(const Configuration& configuration, const Acquisition& acquisition, MetresPerSecond velocity) {
-  const DopplerSection& section = doppler(configuration);
+DopplerPlan find_doppler(const ImagingSettings& settings, const Acquisition& acquisition, MetresPerSecond velocity) {
+  const DopplerSection& section = doppler(settings);
   DopplerPlan plan;
-  plan.ensembles = find_ensembles(acquisition, configuration.name());
-  plan.wall_filter = wall_filter_of(configuration, plan.ensembles.samples);
-  find_pulse_repetition(configuration, acquisition, plan);
+  plan.ensembles = find_ensembles(acquisition, settings.name());
+  plan.wall_filter = wall_filter_of(settings, plan.ensembles.samples);
+  find_pulse_repetition(settings, acquisition, plan);
   plan.repetition = plan.pulse_repetition / static_cast<double>(plan.ensembles.apart);
   plan.frequency = section.frequency.value_or(acquisition.probe.centre_frequency);
   if (!(plan.frequency.value > 0.0)) {
-    throw InputError(configuration.place("[doppler] frequency"), "none", "that of the echoes, for the probe states none");
+    throw InputError(settings.place("[doppler] frequency"), "none", "that of the echoes, for the probe states none");
   }
   plan.nyquist = MetresPerSecond(velocity.value * plan.repetition.value / (4.0 * plan.frequency.value));
   plan.autocorrelation.ensemble = filtered_ensemble(plan.wall_filter);

@@ -43,15 +43,15 @@ struct DopplerSection {
   double threshold_db = -30.0;     ///< of the power beside the frame's greatest
 };
 
-[[nodiscard]] inline const DopplerSection& doppler(const Configuration& configuration) {
-  return section<DopplerSection>(configuration);
+[[nodiscard]] inline const DopplerSection& doppler(const ImagingSettings& settings) {
+  return section<DopplerSection>(settings);
 }
-[[nodiscard]] inline DopplerSection& doppler(Configuration& configuration) {
-  return section<DopplerSection>(configuration);
+[[nodiscard]] inline DopplerSection& doppler(ImagingSettings& settings) {
+  return section<DopplerSection>(settings);
 }
 
 /// Whether [doppler] asks for images of flow.
-[[nodiscard]] bool wants_flow(const Configuration& configuration);
+[[nodiscard]] bool wants_flow(const ImagingSettings& settings);
 
 /// From the pulse of an event until its last sample: the next event fires no earlier. Of a validated acquisition.
 [[nodiscard]] Seconds duration_of_event(const Acquisition& acquisition);
@@ -93,8 +93,7 @@ struct DopplerPlan {
 /// All but the table and the window, for a configuration that wants_flow() and has replaced what the data state
 /// (apply_overrides()). Throws InputError, naming configuration and key, also where neither [doppler] nor the data state
 /// pulse_repetition, and where events last longer than it leaves time for.
-[[nodiscard]] DopplerPlan find_doppler(const Configuration& configuration, const Acquisition& acquisition,
-                                       MetresPerSecond velocity);
+[[nodiscard]] DopplerPlan find_doppler(const ImagingSettings& settings, const Acquisition& acquisition, MetresPerSecond velocity);
 /// An image of flow, but for its grid: what it is, and how it is shown.
 struct FlowImage {
   FlowKind kind = FlowKind::velocity;

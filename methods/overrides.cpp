@@ -70,11 +70,11 @@ void place_probe(const ProbeSection& section, Probe& probe,
 namespace {
 
 /// That of [probe] pitch and radius.
-Probe stated_array(const Configuration& configuration, std::size_t count) {
-  const ProbeSection& section = configuration.probe;
+Probe stated_array(const ImagingSettings& settings, std::size_t count) {
+  const ProbeSection& section = settings.probe;
   if (!section.radius) return make_linear_probe(count, *section.pitch, Metres(0.0), Hertz(0.0), Hertz(0.0));
   if (const double turn = half_arc(count, *section.pitch, *section.radius); !(turn <= widest_half_arc)) {
-    throw InputError(configuration.place("[probe] radius"),
+    throw InputError(settings.place("[probe] radius"),
                      fmt::format("{} elements up to {:.3g} degrees from the middle of the arc", count, turn),
                      fmt::format("up to {:g} degrees", widest_half_arc));
   }
@@ -82,34 +82,34 @@ Probe stated_array(const Configuration& configuration, std::size_t count) {
 }
 
 /// The way that the elements look, as [probe] normal and reverse_normals have it.
-void turn_normals(const Configuration& configuration, Acquisition& acquisition, std::vector<std::string>& notes) {
-  const ProbeSection& section = configuration.probe;
+void turn_normals(const ImagingSettings& settings, Acquisition& acquisition, std::vector<std::string>& notes) {
+  const ProbeSection& section = settings.probe;
   if (section.normal && section.reverse_normals) {
-    throw InputError(configuration.place("[probe] reverse_normals"), "true and a normal", "one of both");
+    throw InputError(settings.place("[probe] reverse_normals"), "true and a normal", "one of both");
   }
   if (section.normal) {
     const auto& [x, y, z] = *section.normal;
     if (!(length(Direction{x, y, z}) > 0.0)) {
-      throw InputError(configuration.place("[probe] normal"), "[0, 0, 0]", "a direction: one number at least that is not 0");
+      throw InputError(settings.place("[probe] normal"), "[0, 0, 0]", "a direction: one number at least that is not 0");
     }
     const Direction normal = unit(Direction{x, y, z});
     for (Element& element : acquisition.probe.elements) element.normal = normal;
-    notes.push_back(fmt::format("{}: [probe] normal = [{:g}, {:g}, {:g}] replaces the directions of the data",
-                                configuration.name(), x, y, z));
+    notes.push_back(
+        fmt::format("{}: [probe] normal = [{:g}, {:g}, {:g}] replaces the directions of the data", settings.name(), x, y, z));
   }
   if (!section.reverse_normals) return;
   for (Element& element : acquisition.probe.elements) element.normal = scaled(element.normal, -1.0);
-  notes.push_back(fmt::format("{}: [probe] reverse_normals turns the directions of the data round", configuration.name()));
+  notes.push_back(fmt::format("{}: [probe] reverse_normals turns the directions of the data round", settings.name()));
 }
 
-void replace_positions(const Configuration& configuration, Acquisition& acquisition, std::vector<std::string>& notes) {
-  std::vector<Pose> wanted = stated_positions(configuration);
-  const bool stated = configuration.acquisition.positions || configuration.acquisition.position_count;
+void replace_positions(const ImagingSettings& settings, Acquisition& acquisition, std::vector<std::string>& notes) {
+  std::vector<Pose> wanted = stated_positions(settings);
+  const bool stated = settings.acquisition.positions || settings.acquisition.position_count;
   // One that leaves the probe where it is: none to data without positions, one as any other to data that state some.
   if (stated && wanted.empty() && !acquisition.positions.empty()) wanted.resize(1);
   if (wanted.empty() || wanted == acquisition.positions) return;
   const std::string key =
-      configuration.place(configuration.acquisition.positions ? "[acquisition] positions" : "[acquisition] position_count");
+      settings.place(settings.acquisition.positions ? "[acquisition] positions" : "[acquisition] position_count");
   if (acquisition.positions.size() != wanted.size()) {
     throw InputError(key, fmt::format("{}", wanted.size()),
                      acquisition.positions.empty()
@@ -122,10 +122,10 @@ void replace_positions(const Configuration& configuration, Acquisition& acquisit
 
 }  // namespace
 
-void apply_overrides(const Configuration& configuration, Acquisition& acquisition, Material& material,
+void apply_overrides(const ImagingSettings& settings, Acquisition& acquisition, Material& material,
                      std::vector<std::string>& notes) {
   const auto note = [&](std::string_view key, const std::string& value, const std::string& before) {
-    notes.push_back(fmt::format("{}: {} = {} {}", configuration.name(), key, value,
+    notes.push_back(fmt::format("{}: {} = {} {}", settings.name(), key, value,
                                 before.empty() ? "where the data states none" : fmt::format("replaces {}", before)));
   };
   const auto replace = [&](std::string_view key, const auto& wish, auto& member, double scale, std::string_view unit) {
@@ -135,19 +135,19 @@ void apply_overrides(const Configuration& configuration, Acquisition& acquisitio
          unknown ? std::string() : fmt::format("{:g} {} of the data", member.value * scale, unit));
     member = *wish;
   };
-  replace("[material] longitudinal_velocity", configuration.material.longitudinal_velocity, material.longitudinal_velocity, 1.0,
+  replace("[material] longitudinal_velocity", settings.material.longitudinal_velocity, material.longitudinal_velocity, 1.0,
           "m/s");
-  replace("[material] shear_velocity", configuration.material.shear_velocity, material.shear_velocity, 1.0, "m/s");
+  replace("[material] shear_velocity", settings.material.shear_velocity, material.shear_velocity, 1.0, "m/s");
 
   Probe& probe = acquisition.probe;
-  const ProbeSection& section = configuration.probe;
+  const ProbeSection& section = settings.probe;
   if (section.radius && !section.pitch) {
-    throw InputError(configuration.place("[probe] radius"), "a radius without a pitch", "[probe] pitch beside it");
+    throw InputError(settings.place("[probe] radius"), "a radius without a pitch", "[probe] pitch beside it");
   }
   replace("[probe] centre_frequency", section.centre_frequency, probe.centre_frequency, 1e-6, "MHz");
   replace("[probe] bandwidth", section.bandwidth, probe.bandwidth, 1e-6, "MHz");
   if (section.pitch) {
-    const Probe stated = stated_array(configuration, probe.elements.size());
+    const Probe stated = stated_array(settings, probe.elements.size());
     for (std::size_t i = 0; i < probe.elements.size(); ++i) {
       probe.elements[i].centre = stated.elements[i].centre;
       probe.elements[i].normal = stated.elements[i].normal;
@@ -155,11 +155,10 @@ void apply_overrides(const Configuration& configuration, Acquisition& acquisitio
     if (section.radius) note("[probe] radius", fmt::format("{:g} mm", 1e3 * section.radius->value), "the array of the data");
     note("[probe] pitch", fmt::format("{:g} mm", 1e3 * section.pitch->value), "the element positions of the data");
   }
-  turn_normals(configuration, acquisition, notes);
+  turn_normals(settings, acquisition, notes);
   place_probe(section, probe, [&](std::string_view key, const std::string& value, const std::string& does) {
-    notes.push_back(fmt::format("{}: [probe] {} = {} {}", configuration.name(), key, value, does));
+    notes.push_back(fmt::format("{}: [probe] {} = {} {}", settings.name(), key, value, does));
   });
-  if (section.motion) probe = moved(std::move(probe), *section.motion);
   if (section.element_width) {
     for (Element& element : probe.elements) element.width = *section.element_width;
     note("[probe] element_width", fmt::format("{:g} mm", 1e3 * section.element_width->value), "the widths of the data");
@@ -172,7 +171,7 @@ void apply_overrides(const Configuration& configuration, Acquisition& acquisitio
     for (Element& element : probe.elements) element.dead = false;
     for (const std::size_t index : *section.dead_elements) {
       if (index >= probe.elements.size()) {
-        throw InputError(configuration.place("[probe] dead_elements"), fmt::format("element {}", index),
+        throw InputError(settings.place("[probe] dead_elements"), fmt::format("element {}", index),
                          fmt::format("0 to {}, as the data has {} elements", probe.elements.size() - 1, probe.elements.size()));
       }
       probe.elements[index].dead = true;
@@ -180,18 +179,18 @@ void apply_overrides(const Configuration& configuration, Acquisition& acquisitio
     note("[probe] dead_elements", fmt::format("[{}]", fmt::join(*section.dead_elements, ", ")), "the dead elements of the data");
   }
 
-  const AcquisitionSection& sampling = configuration.acquisition;
+  const AcquisitionSection& sampling = settings.acquisition;
   replace("[acquisition] sample_rate", sampling.sample_rate, acquisition.sample_rate, 1e-6, "MHz");
   replace("[acquisition] start_time", sampling.start_time, acquisition.start_time, 1e6, "us");
   replace("[acquisition] time_offset", sampling.time_offset, acquisition.time_offset, 1e6, "us");
-  if (wants_flow(configuration))
-    replace("[doppler] pulse_repetition", doppler(configuration).pulse_repetition, acquisition.pulse_repetition, 1.0, "Hz");
+  if (wants_flow(settings))
+    replace("[doppler] pulse_repetition", doppler(settings).pulse_repetition, acquisition.pulse_repetition, 1.0, "Hz");
   if (sampling.matrix) {
     const std::string_view word = words::matrix_kind.of(*sampling.matrix);
     Acquisition stated = acquisition;
     stated.matrix = *sampling.matrix;
     if (FrameLayout(stated) != FrameLayout(acquisition)) {
-      throw InputError(configuration.place("[acquisition] matrix"),
+      throw InputError(settings.place("[acquisition] matrix"),
                        fmt::format("\"{}\" for data that is a {}", word,
                                    acquisition.events.empty() ? pairs_text(acquisition) : "list of transmit events"),
                        "no such key, or half-matrix data");
@@ -201,7 +200,7 @@ void apply_overrides(const Configuration& configuration, Acquisition& acquisitio
     }
     acquisition.matrix = stated.matrix;
   }
-  replace_positions(configuration, acquisition, notes);
+  replace_positions(settings, acquisition, notes);
 }
 
 }  // namespace echoform

@@ -13,7 +13,7 @@ namespace echoform {
 /// [material], [probe], [acquisition] and [doppler] pulse_repetition replace what `acquisition` and `material` have; one line for
 /// each change is added to `notes`. Throws InputError, naming the configuration and the key, for an element that is not there and
 /// for a kind of matrix that the data are not.
-void apply_overrides(const Configuration& configuration, Acquisition& acquisition, Material& material,
+void apply_overrides(const ImagingSettings& settings, Acquisition& acquisition, Material& material,
                      std::vector<std::string>& notes);
 
 /// Moves the elements as [probe] stand_off, angle and x say: turned by `angle` from x towards z about the aperture's centre (the

@@ -11,7 +11,7 @@ namespace echoform {
 namespace {
 
 /// Where a Gaussian has less than a ten-thousandth left, in bandwidths from its middle.
-constexpr double farthest = 2.0;
+constexpr double gaussian_reach = 2.0;
 /// What is weaker than so much of the greatest amplitude is left out.
 constexpr double weakest = 2e-3;
 /// Parts in which the product is looked at; edges of filters are hundreds of kilohertz wide.
@@ -38,8 +38,8 @@ AmplitudeResponse response_of(const FilterOptions& filter) {
 
 std::vector<SpectralLine> pulse_spectrum(Hertz centre, Hertz bandwidth, const AmplitudeResponse& response) {
   if (!(bandwidth.value > 0.0)) return {{centre.value, 1.0}};
-  const double low = std::max(0.0, centre.value - farthest * bandwidth.value);
-  const double step = (centre.value + farthest * bandwidth.value - low) / static_cast<double>(fine_parts);
+  const double low = std::max(0.0, centre.value - gaussian_reach * bandwidth.value);
+  const double step = (centre.value + gaussian_reach * bandwidth.value - low) / static_cast<double>(fine_parts);
   std::vector<double> left(fine_parts);
   const auto frequency = [&](std::size_t part) { return low + (static_cast<double>(part) + 0.5) * step; };
   for (std::size_t k = 0; k < fine_parts; ++k) {

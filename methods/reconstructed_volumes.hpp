@@ -42,12 +42,11 @@ struct VolumeSettings {
 
 /// Throws InputError, naming configuration and key: values that contradict each other, and those that volumes cannot do. Values
 /// that ask for what volumes do in any case pass: the defaults, and an object in which sound is as fast as around it.
-void check_volume_settings(const Configuration& configuration);
+/// `velocity` is that of sound around the object where data state it; absent: as the configuration has it, if it does.
+void check_volume_settings(const Configuration& configuration, std::optional<MetresPerSecond> velocity = {});
 
-/// Of data of passive events like `acquisition`, overridden already. Throws InputError as check_volume_settings(), and for a file
-/// of a response that is none, a Gaussian response that the sample rate does not hold, and events without an energy by which
-/// A-scans are to be divided.
-[[nodiscard]] VolumeSettings volume_settings(const Configuration& configuration, const Acquisition& acquisition,
-                                             MetresPerSecond velocity);
+/// Of data of passive events like `acquisition`, overridden already. Throws InputError for a file of a response that is none, a
+/// Gaussian response that the sample rate does not hold, and events without an energy by which A-scans are to be divided.
+[[nodiscard]] VolumeSettings volume_settings(const ImagingSettings& settings, const Acquisition& acquisition);
 
 }  // namespace echoform

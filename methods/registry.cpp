@@ -5,6 +5,7 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <optional>
 #include <stdexcept>
 
 #include "acquisition/ranges.hpp"
@@ -47,21 +48,21 @@ std::vector<std::string> names() {
   return all;
 }
 
-[[noreturn]] void refuse_cuda(const Configuration& configuration, std::string_view reason) {
-  throw InputError(configuration.place("[imaging] backend"), "\"cuda\"",
+[[noreturn]] void refuse_cuda(const ImagingSettings& settings, std::string_view reason) {
+  throw InputError(settings.place("[imaging] backend"), "\"cuda\"",
                    fmt::format("\"cpu\" or \"auto\" when the program starts: {}", reason));
 }
 
 /// That the backend has every stage, and that images are as the method says.
-void check_setup(const Method& method, const Configuration& configuration, const ImagingSetup& setup) {
+void check_setup(const Method& method, const ImagingSettings& settings, const ImagingSetup& setup) {
 #ifdef ECHOFORM_WITH_CUDA  // else no stage has one, and why there is no GPU was said when the backend was settled
   for (const Step& step : setup.recipe.steps) {
-    if (configuration.imaging.backend == BackendWish::cuda && step.stage->cuda == nullptr) {
-      refuse_cuda(configuration, fmt::format("the stage {} is for the CPU alone", step.stage->name));
+    if (settings.imaging.backend == BackendWish::cuda && step.stage->cuda == nullptr) {
+      refuse_cuda(settings, fmt::format("the stage {} is for the CPU alone", step.stage->name));
     }
   }
 #endif
-  const std::vector<std::string> images = method.images(configuration);
+  const std::vector<std::string> images = method.images(settings);
   if (images.empty()) throw std::logic_error(fmt::format("method {}: found no name of an image", method.name()));
   for (const std::string& image : images) {
     if (!setup.recipe.find(image, OutputKind::envelope)) {
@@ -92,10 +93,24 @@ void add_method(std::unique_ptr<const Method> method) {
   registry().push_back(std::move(method));
 }
 
-const Method& method_of(const Configuration& configuration) {
-  if (const Method* const method = find_method(configuration.imaging.method)) return *method;
-  throw InputError(configuration.place("[imaging] method"), fmt::format("\"{}\"", configuration.imaging.method),
+const Method& method_of(const ImagingSettings& settings) {
+  if (const Method* const method = find_method(settings.imaging.method)) return *method;
+  throw InputError(settings.place("[imaging] method"), fmt::format("\"{}\"", settings.imaging.method),
                    fmt::format("one of {}", fmt::join(names(), ", ")));
+}
+
+ImagingTask task_of(const Method& method, const ImagingRequest& request) {
+  const TaskRules rules = method.rules(request.configuration, request.acquisition, request.use);
+  ImagingTask task = make_imaging_task(request.configuration, request.acquisition, request.stated, rules);
+  task.planes = request.planes;
+  task.crop = request.crop;
+  task.use = request.use;
+  task.wish = request.wish;
+  task.groups = request.groups;
+  task.frames_in_flight = request.frames_in_flight;
+  task.besides = request.besides;
+  task.settings_revision = request.settings_revision;
+  return task;
 }
 
 std::string why_not_on_gpu(const Method& method) {
@@ -106,30 +121,32 @@ std::string why_not_on_gpu(const Method& method) {
   return {};
 }
 
-std::string why_not_on_gpu(const Configuration& configuration) {
-  const Method& method = method_of(configuration);
+std::string why_not_on_gpu(const ImagingSettings& settings) {
+  const Method& method = method_of(settings);
   std::string reason = why_not_on_gpu(method);
   if (!reason.empty()) return reason;
-  reason = method.for_the_cpu_alone(configuration);
+  reason = method.for_the_cpu_alone(settings);
   return reason.empty() ? reason : fmt::format("{} is for the CPU alone", reason);
 }
 
-void require_backend(const Configuration& configuration) {
-  if (configuration.imaging.backend != BackendWish::cuda) return;
-  const std::string reason = why_not_on_gpu(configuration);
-  if (!reason.empty()) refuse_cuda(configuration, reason);
+void require_backend(const ImagingSettings& settings) {
+  if (settings.imaging.backend != BackendWish::cuda) return;
+  const std::string reason = why_not_on_gpu(settings);
+  if (!reason.empty()) refuse_cuda(settings, reason);
 }
 
 namespace {
 
 std::shared_ptr<ImagingSetup> resolve_by_method(const ImagingRequest& request) {
-  const Configuration& configuration = request.configuration;
-  const Method& method = method_of(configuration);
-  require_backend(configuration);
+  const ImagingSettings& settings = request.configuration;
+  const Method& method = method_of(settings);
+  require_backend(settings);
   validate(request.stated.material, "data:");
   validate(Material{request.stated.wedge_velocity, {}}, "data: wedge,");
-  auto setup = scans(configuration) ? resolve_scan(method, request) : std::make_shared<ImagingSetup>(*method.resolve(request));
-  check_setup(method, configuration, *setup);
+  std::optional<ImagingTask> task;  // a scan makes those of its own
+  if (!scans(settings)) task = task_of(method, request);
+  auto setup = task ? std::make_shared<ImagingSetup>(*method.resolve(*task)) : resolve_scan(method, request);
+  check_setup(method, settings, *setup);
   return setup;
 }
 
@@ -163,32 +180,31 @@ void log_doubts(const Configuration& configuration) {
   for (const std::string& line : doubtful_settings(configuration)) spdlog::warn("{}", line);
 }
 
-std::vector<std::string> doubts_about_data(const Configuration& configuration, Acquisition acquisition,
-                                           const StatedByData& stated) {
+std::vector<std::string> doubts_about_data(const ImagingSettings& settings, Acquisition acquisition, const StatedByData& stated) {
   Material material = stated.material;
   std::vector<std::string> notes;
   try {
-    apply_overrides(configuration, acquisition, material, notes);
+    apply_overrides(settings, acquisition, material, notes);
   } catch (const InputError&) {  // NOLINT(bugprone-empty-catch)
     // Whoever uses the data refuses it; what they state can be doubted all the same.
   }
-  return doubtful_data(configuration, acquisition, material, stated.wedge_velocity);
+  return doubtful_data(settings, acquisition, material, stated.wedge_velocity);
 }
 
-void log_doubts_about_data(const Configuration& configuration, const Acquisition& acquisition, const StatedByData& stated) {
-  for (const std::string& line : doubts_about_data(configuration, acquisition, stated)) spdlog::warn("{}", line);
+void log_doubts_about_data(const ImagingSettings& settings, const Acquisition& acquisition, const StatedByData& stated) {
+  for (const std::string& line : doubts_about_data(settings, acquisition, stated)) spdlog::warn("{}", line);
 }
 
 namespace {
 
 /// The source's probe goes along the path, and where that leads around the part is turned back as images of positions have it.
-void move_along_path(const Configuration& configuration, SimulatorConfiguration& source) {
-  check_scan(configuration);
+void move_along_path(const ImagingSettings& settings, SimulatorConfiguration& source) {
+  check_scan(settings);
   const Probe placed = placed_probe(source);
-  const auto motion_at = [configuration, placed, encoder = encoder_scale(configuration)](EncoderCount count) {
-    return scan_motion(configuration, placed, encoder.position(count));
+  const auto motion_at = [settings, placed, encoder = encoder_scale(settings)](EncoderCount count) {
+    return scan_motion(settings, placed, encoder.position(count));
   };
-  if (!source_turns(configuration, source)) {
+  if (!source_turns(settings, source)) {
     source.motion = motion_at;
     return;
   }
@@ -207,15 +223,15 @@ void move_along_path(const Configuration& configuration, SimulatorConfiguration&
 }
 
 /// Of a method whose source transmits.
-void refuse_sound(const Configuration& configuration) {
-  const SoundSources& sources = section<SoundSection>(configuration).sources;
+void refuse_sound(const ImagingSettings& settings) {
+  const SoundSources& sources = section<SoundSection>(settings).sources;
   const auto refuse = [&](std::string_view key) {
-    throw InputError(configuration.place(key), fmt::format("a value with the method {}", configuration.imaging.method),
+    throw InputError(settings.place(key), fmt::format("a value with the method {}", settings.imaging.method),
                      "a method of optoacoustics, or no such key");
   };
   if (!sources.balls.empty()) refuse("[simulator] balls");
   if (!sources.vessels.empty()) refuse("[simulator] blood_vessels");
-  if (section<DetectorArray>(configuration).stated()) refuse("[detectors] kind");
+  if (section<DetectorArray>(settings).stated()) refuse("[detectors] kind");
 }
 
 }  // namespace

@@ -17,14 +17,14 @@ namespace echoform {
 void add_method(std::unique_ptr<const Method> method);
 
 /// The one of [imaging] method. Throws InputError, naming the configuration, if there is none.
-[[nodiscard]] const Method& method_of(const Configuration& configuration);
+[[nodiscard]] const Method& method_of(const ImagingSettings& settings);
 
 /// Why the method's images cannot be formed on a GPU: a stage that it brings along; empty where they can.
 [[nodiscard]] std::string why_not_on_gpu(const Method& method);
 /// The same of the images that a configuration asks for, of which the settings too may be for the CPU alone.
-[[nodiscard]] std::string why_not_on_gpu(const Configuration& configuration);
+[[nodiscard]] std::string why_not_on_gpu(const ImagingSettings& settings);
 /// Throws InputError, naming the configuration, if [imaging] backend is "cuda" and that is why not.
-void require_backend(const Configuration& configuration);
+void require_backend(const ImagingSettings& settings);
 
 /// What its method makes of a request. Notes and warnings are in the setup, those of doubtful values too (methods/doubtful.hpp),
 /// and nobody has been told yet. Where the request is refused, what is doubtful is in the log before. Throws InputError where the
@@ -35,10 +35,10 @@ void require_backend(const Configuration& configuration);
 void log_doubts(const Configuration& configuration);
 /// What is doubtful in data, a line each, for commands that resolve no setup of them (methods/doubtful.hpp): of values that the
 /// configuration does not replace. `acquisition` is as the data state it.
-[[nodiscard]] std::vector<std::string> doubts_about_data(const Configuration& configuration, Acquisition acquisition,
+[[nodiscard]] std::vector<std::string> doubts_about_data(const ImagingSettings& settings, Acquisition acquisition,
                                                          const StatedByData& stated);
 /// Puts these into the log.
-void log_doubts_about_data(const Configuration& configuration, const Acquisition& acquisition, const StatedByData& stated);
+void log_doubts_about_data(const ImagingSettings& settings, const Acquisition& acquisition, const StatedByData& stated);
 /// The source of `simulate` and `demo` by its method. Where the settings are refused, what is doubtful in them is in the log
 /// before: it may say what was meant. Throws InputError.
 [[nodiscard]] SimulatorConfiguration simulated_source(const Configuration& configuration);

@@ -16,37 +16,37 @@ Direction direction_of(const std::array<double, 3>& given) {
   return {given[0], given[1], given[2]};
 }
 
-void require_length(const Configuration& configuration, std::string_view key, const std::array<double, 3>& given) {
+void require_length(const ImagingSettings& settings, std::string_view key, const std::array<double, 3>& given) {
   if (length(direction_of(given)) > 0.0) return;
-  throw InputError(configuration.place(key), fmt::format("[{}, {}, {}]", given[0], given[1], given[2]),
+  throw InputError(settings.place(key), fmt::format("[{}, {}, {}]", given[0], given[1], given[2]),
                    "a direction: three numbers of which one is not 0");
 }
 
 }  // namespace
 
-bool scans(const Configuration& configuration) {
-  return section<ScanSection>(configuration).path != ScanPath::none;
+bool scans(const ImagingSettings& settings) {
+  return section<ScanSection>(settings).path != ScanPath::none;
 }
 
-bool keeps_scan(const Configuration& configuration) {
-  return scans(configuration) && !section<ScanSection>(configuration).file.empty();
+bool keeps_scan(const ImagingSettings& settings) {
+  return scans(settings) && !section<ScanSection>(settings).file.empty();
 }
 
-void check_scan_path(const Configuration& configuration) {
-  if (!scans(configuration)) return;
-  const ScanSection& scan = section<ScanSection>(configuration);
-  if (scan.path == ScanPath::line) require_length(configuration, "[scan] direction", scan.direction);
-  if (scan.path == ScanPath::circle) require_length(configuration, "[scan] axis", scan.axis);
-  if (std::abs(scan.sign) != 1.0) throw InputError(configuration.place("[scan] sign"), fmt::format("{}", scan.sign), "1 or -1");
+void check_scan_path(const ImagingSettings& settings) {
+  if (!scans(settings)) return;
+  const ScanSection& scan = section<ScanSection>(settings);
+  if (scan.path == ScanPath::line) require_length(settings, "[scan] direction", scan.direction);
+  if (scan.path == ScanPath::circle) require_length(settings, "[scan] axis", scan.axis);
+  if (std::abs(scan.sign) != 1.0) throw InputError(settings.place("[scan] sign"), fmt::format("{}", scan.sign), "1 or -1");
 }
 
-void check_scan(const Configuration& configuration) {
-  if (!scans(configuration)) return;
-  check_scan_path(configuration);
-  const GridSection& grid = configuration.grid;
+void check_scan(const ImagingSettings& settings) {
+  if (!scans(settings)) return;
+  check_scan_path(settings);
+  const GridSection& grid = settings.grid;
   const auto require = [&](bool stated, std::string_view key) {
     if (stated) return;
-    throw InputError(configuration.place(key), "none", "[first, last] in m: the image of a scan stays where the part is");
+    throw InputError(settings.place(key), "none", "[first, last] in m: the image of a scan stays where the part is");
   };
   require(grid.x.has_value(), "[grid] x");
   require(grid.z.has_value(), "[grid] z");
@@ -57,8 +57,8 @@ Direction scan_direction(const ScanSection& scan) {
   return unit(direction_of(scan.direction));
 }
 
-EncoderScale encoder_scale(const Configuration& configuration) {
-  const ScanSection& scan = section<ScanSection>(configuration);
+EncoderScale encoder_scale(const ImagingSettings& settings) {
+  const ScanSection& scan = section<ScanSection>(settings);
   return {scan.origin, scan.sign * scan.encoder_step, scan.step.value_or(scan.encoder_step)};
 }
 
@@ -76,20 +76,20 @@ RigidMotion motion_by(const ScanSection& scan, double way) {
   return motion;
 }
 
-Metres length_of_way(const Configuration& configuration, const Probe& placed) {
-  const ScanSection& scan = section<ScanSection>(configuration);
+Metres length_of_way(const ImagingSettings& settings, const Probe& placed) {
+  const ScanSection& scan = section<ScanSection>(settings);
   if (scan.path != ScanPath::circle) return Metres(1.0);
   const RigidMotion still = motion_by(scan, 0.0);
   const double radius = length(across(between(still.pivot, frame_of(placed).origin), still.axis));
   if (!(radius > 1e-6)) {
-    throw InputError(configuration.place("[scan] centre"), "an axis through the middle of the probe's elements",
+    throw InputError(settings.place("[scan] centre"), "an axis through the middle of the probe's elements",
                      "a place on one that the probe goes around");
   }
   return Metres(radius);
 }
 
-RigidMotion scan_motion(const Configuration& configuration, const Probe& placed, Metres s) {
-  return motion_by(section<ScanSection>(configuration), s / length_of_way(configuration, placed));
+RigidMotion scan_motion(const ImagingSettings& settings, const Probe& placed, Metres s) {
+  return motion_by(section<ScanSection>(settings), s / length_of_way(settings, placed));
 }
 
 double way_of(const ScanSection& scan, const Pose& pose) {

@@ -43,34 +43,33 @@ struct ScanSection {
   std::string file;          ///< where a server keeps the scan; empty: nowhere
   Seconds save_every{60.0};  ///< and how often it is written
   ScanResume resume = ScanResume::same;
-  std::optional<Grid> whole;  ///< the grid of all, of a configuration of one position; no key has it
 };
 
-struct Configuration;
+struct ImagingSettings;
 
 /// Whether frames are positions of a scan.
-[[nodiscard]] bool scans(const Configuration& configuration);
+[[nodiscard]] bool scans(const ImagingSettings& settings);
 /// Whether a server keeps that scan in a file.
-[[nodiscard]] bool keeps_scan(const Configuration& configuration);
+[[nodiscard]] bool keeps_scan(const ImagingSettings& settings);
 
 /// Throws InputError, naming configuration and key, for a direction or an axis without length, and a sign that is neither 1 nor
 /// -1.
-void check_scan_path(const Configuration& configuration);
+void check_scan_path(const ImagingSettings& settings);
 /// The same, and for a grid that is not stated: a scan's image stays where the part is.
-void check_scan(const Configuration& configuration);
+void check_scan(const ImagingSettings& settings);
 
 /// Of length 1: where a line leads. Expects one that check_scan_path() has found right, as all below do.
 [[nodiscard]] Direction scan_direction(const ScanSection& scan);
 
 /// What [scan] says of counts and cells.
-[[nodiscard]] EncoderScale encoder_scale(const Configuration& configuration);
+[[nodiscard]] EncoderScale encoder_scale(const ImagingSettings& settings);
 
 /// How the probe has been moved at s from where it was placed. `probe` is as placed: a circle's radius is the distance of its
 /// elements' mean from the axis; InputError where that is below 1 um.
-[[nodiscard]] RigidMotion scan_motion(const Configuration& configuration, const Probe& placed, Metres s);
+[[nodiscard]] RigidMotion scan_motion(const ImagingSettings& settings, const Probe& placed, Metres s);
 
 /// s of a motion along the path: 1 m a metre of a line, the radius a radian of a circle. Throws as scan_motion().
-[[nodiscard]] Metres length_of_way(const Configuration& configuration, const Probe& placed);
+[[nodiscard]] Metres length_of_way(const ImagingSettings& settings, const Probe& placed);
 /// The motion by `way`: metres along a line, radians about the axis of a circle.
 [[nodiscard]] RigidMotion motion_by(const ScanSection& scan, double way);
 /// How far a pose, whose axes are of length 1 and across each other, is along the path by itself, whatever else it does: the part

@@ -38,29 +38,18 @@ Grid grid_of(const GridSection& section) {
 /// What positions are resolved from, for as long as somebody images them.
 class Positions {
  public:
-  Positions(const Method& method, const ImagingRequest& request)
+  Positions(const Method& method, ImagingTask task)
       : method_(method),
-        configuration_(request.configuration),
-        acquisition_(request.acquisition),
-        placed_(request.acquisition),
-        stated_(request.stated),
-        frames_in_flight_(request.frames_in_flight),
-        use_(request.use),
-        revision_(request.settings_revision),
-        crop_(request.crop),
-        program_bytes_(request.besides),
-        section_(section<ScanSection>(configuration_)),
-        grid_(grid_of(configuration_.grid)),
-        around_(turns_around(configuration_)) {
-    Material material = stated_.material;
-    std::vector<std::string> notes;
-    apply_overrides(configuration_, placed_, material, notes);
-    validate(grid_, configuration_.place("[grid]"));
+        task_(std::move(task)),
+        section_(section<ScanSection>(task_)),
+        grid_(grid_of(task_.grid)),
+        around_(turns_around(task_)) {
+    validate(grid_, task_.place("[grid]"));
   }
 
   [[nodiscard]] const Grid& grid() const { return grid_; }
   /// The acquisition by [probe] and the like, at s = 0.
-  [[nodiscard]] const Acquisition& placed() const { return placed_; }
+  [[nodiscard]] const Acquisition& placed() const { return task_.acquired; }
 
   /// A position that stands for all: where a pixel in the middle of the grid is straight before the probe, or s = 0 where that
   /// cannot be imaged from: `where` is told which. InputError where neither can.
@@ -79,36 +68,26 @@ class Positions {
       if (!why) throw;
     }
     if (why) throw InputError(*why);
-    throw InputError(configuration_.place("[scan] coverage"), "no pixel of [grid] that is covered where [probe] places the probe",
+    throw InputError(task_.place("[scan] coverage"), "no pixel of [grid] that is covered where [probe] places the probe",
                      "a grid that the probe goes along");
   }
 
   [[nodiscard]] ScanPosition at(Metres s, const OutputWish& wish) const {
-    const RigidMotion motion = scan_motion(configuration_, placed_.probe, s);
+    const RigidMotion motion = scan_motion(task_, task_.acquired.probe, s);
     const auto part = part_within(grid_, covered(motion));
     ScanPosition position;
     if (!part) return position;
     const int quarters = quarters_at(motion);
     const TurnedGrid turned = turned_back(grid_, *part, motion, quarters);
     position.places = turned.places;
-    Configuration configuration = configuration_;
-    configuration.probe.motion = turned_back(motion, quarters);
-    state(turned.grid, configuration.grid);
-    section<ScanSection>(configuration).path = ScanPath::none;
-    section<ScanSection>(configuration).whole = turned_back(grid_, all(), motion, quarters).grid;
-    position.setup = method_.resolve({.configuration = configuration,
-                                      .acquisition = acquisition_,
-                                      .stated = stated_,
-                                      .frames_in_flight = frames_in_flight_,
-                                      .use = use_,
-                                      .settings_revision = revision_,
-                                      .wish = wish,
-                                      .crop = crop_,
-                                      .besides = program_bytes_});
+    ImagingTask task =
+        task_at(task_, turned_back(motion, quarters), turned.grid, turned_back(grid_, all(), motion, quarters).grid);
+    task.wish = wish;
+    position.setup = method_.resolve(task);
     return position;
   }
   /// By how many quarters the part is turned back there.
-  [[nodiscard]] int quarters_at(Metres s) const { return quarters_at(scan_motion(configuration_, placed_.probe, s)); }
+  [[nodiscard]] int quarters_at(Metres s) const { return quarters_at(scan_motion(task_, task_.acquired.probe, s)); }
   /// Whether the probe goes all the way around.
   [[nodiscard]] bool around() const { return around_; }
 
@@ -118,7 +97,7 @@ class Positions {
     if (position.setup == nullptr) return position;
     ImagingSetup all = *position.setup;
     all.tables_bytes += besides;
-    require_host_memory(configuration_, all, frames_in_flight_, program_bytes_);
+    require_host_memory(task_, all, task_.frames_in_flight, task_.besides);
     return position;
   }
 
@@ -127,9 +106,9 @@ class Positions {
   [[nodiscard]] Metres middle() const {
     const auto of = [](const Axis& axis) { return axis.at(axis.count / 2); };
     const Point centre{of(grid_.x), of(grid_.y), of(grid_.z)};
-    const Point origin = frame_of(placed_.probe).origin;
+    const Point origin = frame_of(task_.acquired.probe).origin;
     if (section_.path == ScanPath::line) return Metres(dot(between(origin, centre), scan_direction(section_)));
-    const RigidMotion still = scan_motion(configuration_, placed_.probe, Metres(0.0));
+    const RigidMotion still = scan_motion(task_, task_.acquired.probe, Metres(0.0));
     const Direction a = across(between(still.pivot, origin), still.axis);
     const Direction b = across(between(still.pivot, centre), still.axis);
     return Metres(length(a) * std::atan2(dot(cross(a, b), still.axis), dot(a, b)));
@@ -137,7 +116,7 @@ class Positions {
 
   /// What is imaged from there.
   [[nodiscard]] std::vector<Slab> covered(const RigidMotion& motion) const {
-    const ProbeFrame frame = frame_of(placed_.probe);
+    const ProbeFrame frame = frame_of(task_.acquired.probe);
     const Point origin = motion.of(frame.origin);
     std::vector<Slab> slabs;
     if (section_.coverage) {
@@ -150,14 +129,6 @@ class Positions {
   [[nodiscard]] int quarters_at(const RigidMotion& motion) const { return around_ ? quarters_of(motion.angle) : 0; }
   [[nodiscard]] GridPart all() const { return {{}, {grid_.x.count, grid_.y.count, grid_.z.count}}; }
 
-  static void state(const Grid& grid, GridSection& section) {
-    const auto ends = [](const Axis& axis) { return std::array<Metres, 2>{axis.first, axis.last}; };
-    section.x = ends(grid.x);
-    section.y = ends(grid.y);
-    section.z = ends(grid.z);
-    section.pixels = {grid.x.count, grid.y.count, grid.z.count};
-  }
-
   /// Of length 1.
   [[nodiscard]] Direction tangent(const RigidMotion& motion, const Point& origin) const {
     if (section_.path == ScanPath::line) return scan_direction(section_);
@@ -165,15 +136,7 @@ class Positions {
   }
 
   const Method& method_;
-  const Configuration configuration_;
-  const Acquisition acquisition_;  // as the data state it
-  Acquisition placed_;
-  const StatedByData stated_;
-  const std::size_t frames_in_flight_;
-  const ImagingUse use_;
-  const std::uint64_t revision_;
-  const std::optional<bool> crop_;
-  const double program_bytes_;  // ImagingRequest::besides
+  const ImagingTask task_;  // of s = 0
   const ScanSection section_;
   const Grid grid_;
   const bool around_;
@@ -198,14 +161,14 @@ std::vector<Outline> all_around(const std::vector<Outline>& lines, const RigidMo
 }
 
 void check_outputs(const ImagingRequest& request) {
-  const Configuration& configuration = request.configuration;
-  const DisplaySection& display = section<DisplaySection>(configuration);
+  const ImagingSettings& settings = request.configuration;
+  const DisplaySection& display = section<DisplaySection>(settings);
   if (display.x || display.z || display.pixels) {
-    throw InputError(configuration.place("[display]"), "a grid of its own for a scan",
+    throw InputError(settings.place("[display]"), "a grid of its own for a scan",
                      "no x, z and pixels there: scans are shown on [grid]");
   }
-  if (request.wish.complex_images && section<ScanSection>(configuration).composition != Composition::coherent) {
-    throw InputError(configuration.place("[scan] composition"), "\"maximum\" for a complex image",
+  if (request.wish.complex_images && section<ScanSection>(settings).composition != Composition::coherent) {
+    throw InputError(settings.place("[scan] composition"), "\"maximum\" for a complex image",
                      "\"coherent\": the maximum of envelopes has no phase");
   }
 }
@@ -213,32 +176,32 @@ void check_outputs(const ImagingRequest& request) {
 }  // namespace
 
 std::shared_ptr<ImagingSetup> resolve_scan(const Method& method, const ImagingRequest& request) {
-  const Configuration& configuration = request.configuration;
-  check_scan(configuration);
+  const ImagingSettings& settings = request.configuration;
+  check_scan(settings);
   check_outputs(request);
   if (!request.acquisition.positions.empty()) {
     throw InputError(
-        configuration.place("[scan] path"),
+        settings.place("[scan] path"),
         fmt::format("a scan of frames that have {} positions of the probe each", request.acquisition.positions.size()),
         "no path, or frames of one position");
   }
   // Detectors that stand all around have no side to go along a path with.
   if (all_passive(request.acquisition.events)) {
-    throw InputError(configuration.place("[scan] path"), "a scan of passive events, in which nobody transmits",
+    throw InputError(settings.place("[scan] path"), "a scan of passive events, in which nobody transmits",
                      "no path (detectors that move within a frame are at several positions of it)");
   }
-  const ScanSection& wanted = section<ScanSection>(configuration);
-  const auto positions = std::make_shared<const Positions>(method, request);
+  const ScanSection& wanted = section<ScanSection>(settings);
+  const auto positions = std::make_shared<const Positions>(method, task_of(method, request));
   const Grid& grid = positions->grid();
 
   auto scan = std::make_shared<Scan>();
-  scan->encoder = encoder_scale(configuration);
+  scan->encoder = encoder_scale(settings);
   if (wanted.path == ScanPath::circle) {
-    scan->encoder.around = 2.0 * std::numbers::pi * length_of_way(configuration, positions->placed().probe);
+    scan->encoder.around = 2.0 * std::numbers::pi * length_of_way(settings, positions->placed().probe);
   }
   scan->composition = wanted.composition;
   scan->grid = grid;
-  scan->pose = scan_poses(configuration, request.acquisition);
+  scan->pose = scan_poses(settings, request.acquisition);
   scan->model = positions->model(request.wish, scan->model_position);
   const OutputWish wish{.complex_images = wanted.composition == Composition::coherent, .display = false};
   auto setup = std::make_shared<ImagingSetup>(*scan->model);
@@ -259,7 +222,7 @@ std::shared_ptr<ImagingSetup> resolve_scan(const Method& method, const ImagingRe
   // A copy, while it is written.
   if (!wanted.file.empty()) besides += ScanRecord::bytes(grid, views.size(), wanted.composition);
   setup->tables_bytes += besides;
-  require_host_memory(configuration, *setup, request.frames_in_flight, request.besides);
+  require_host_memory(settings, *setup, request.frames_in_flight, request.besides);
   scan->position = [positions, wish, besides](Metres s) { return positions->beside(besides, positions->at(s, wish)); };
   scan->record = request.scans != nullptr ? request.scans->of({request.acquisition, request.scan_settings},
                                                               request.imaging_revision, grid, views, wanted.composition)
@@ -268,14 +231,14 @@ std::shared_ptr<ImagingSetup> resolve_scan(const Method& method, const ImagingRe
   return setup;
 }
 
-std::function<Pose(EncoderCount)> scan_poses(const Configuration& configuration, const Acquisition& acquisition) {
-  check_scan_path(configuration);
+std::function<Pose(EncoderCount)> scan_poses(const ImagingSettings& settings, const Acquisition& acquisition) {
+  check_scan_path(settings);
   Acquisition placed = acquisition;
   Material material;
   std::vector<std::string> notes;
-  apply_overrides(configuration, placed, material, notes);
-  const double a_metre = 1.0 / length_of_way(configuration, placed.probe).value;
-  return [scan = section<ScanSection>(configuration), encoder = encoder_scale(configuration), a_metre](EncoderCount count) {
+  apply_overrides(settings, placed, material, notes);
+  const double a_metre = 1.0 / length_of_way(settings, placed.probe).value;
+  return [scan = section<ScanSection>(settings), encoder = encoder_scale(settings), a_metre](EncoderCount count) {
     return moved(Pose{}, motion_by(scan, encoder.position(count).value * a_metre));
   };
 }

@@ -18,6 +18,6 @@ namespace echoform {
 
 /// Where counts of the encoder put a probe whose own coordinates are the part's at s = 0: what recordings of a scan state. Throws
 /// as check_scan_path(), scan_motion() and apply_overrides(). Of configurations of which scans() is true.
-[[nodiscard]] std::function<Pose(EncoderCount)> scan_poses(const Configuration& configuration, const Acquisition& acquisition);
+[[nodiscard]] std::function<Pose(EncoderCount)> scan_poses(const ImagingSettings& settings, const Acquisition& acquisition);
 
 }  // namespace echoform

@@ -66,15 +66,14 @@ Turned turn(double x, double z, int quarters) {
 
 }  // namespace
 
-bool turns_around(const Configuration& configuration) {
-  const ScanSection& scan = section<ScanSection>(configuration);
-  return scan.path == ScanPath::circle && along_y(scan) && round_about(configuration.surface, scan) &&
-         round_about(configuration.backwall, scan);
+bool turns_around(const ImagingSettings& settings) {
+  const ScanSection& scan = section<ScanSection>(settings);
+  return scan.path == ScanPath::circle && along_y(scan) && round_about(settings.surface, scan) &&
+         round_about(settings.backwall, scan);
 }
 
-bool source_turns(const Configuration& configuration, const SimulatorConfiguration& source) {
-  return turns_around(configuration) && source.phantom.backwalls.empty() && source.phantom.bodies.empty() &&
-         source.tissue.empty();
+bool source_turns(const ImagingSettings& settings, const SimulatorConfiguration& source) {
+  return turns_around(settings) && source.phantom.backwalls.empty() && source.phantom.bodies.empty() && source.tissue.empty();
 }
 
 int quarters_of(double angle) {

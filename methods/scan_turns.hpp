@@ -14,11 +14,11 @@ namespace echoform {
 /// Whether the probe may go all the way around: along a circle whose axis is along y, about a part that is the same after a
 /// quarter turn: without surfaces, or with cylinders along y and spheres whose own axis the path's is, to 1 um. Of a scan
 /// elsewhere, elements emit towards +z where they stand, or a position is refused.
-[[nodiscard]] bool turns_around(const Configuration& configuration);
+[[nodiscard]] bool turns_around(const ImagingSettings& settings);
 
 /// Whether the simulated source of that configuration has its part turned back, too: of a backwall that is a plane, and of
 /// tissue, there is no such thing.
-[[nodiscard]] bool source_turns(const Configuration& configuration, const SimulatorConfiguration& source);
+[[nodiscard]] bool source_turns(const ImagingSettings& settings, const SimulatorConfiguration& source);
 
 /// Quarters by which the part is turned back where the probe has turned by `angle` (radians), 0 to 3: what is left of it is an
 /// eighth of a turn at most.

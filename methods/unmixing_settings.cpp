@@ -20,10 +20,10 @@ bool is_known(std::string_view component) {
   return component == oxygenated_name || component == deoxygenated_name;
 }
 
-AbsorptionTable spectra_of(const Configuration& configuration, const UnmixingSection& section) {
+AbsorptionTable spectra_of(const ImagingSettings& settings, const UnmixingSection& section) {
   if (!section.spectra.empty()) {
     const std::size_t count = section.components.size();
-    return read_absorption_table(section.spectra, configuration.place("[unmixing] spectra"), count,
+    return read_absorption_table(section.spectra, settings.place("[unmixing] spectra"), count,
                                  fmt::format("the absorption of {} component{}", count, count == 1 ? "" : "s"));
   }
   const HaemoglobinSpectra& known = haemoglobin_spectra();
@@ -74,7 +74,7 @@ void add_unmixing_keys(std::vector<Key>& k) {
       "", any_text, [](auto& c) -> auto& { return unmixing(c).spectra; });
   file.names_file = true;
   // Found once, from the configuration's folder: live changes are no file's.
-  file.read = [expected = file.expected()](Configuration& into, const toml::node& node, std::string_view where) {
+  file.read = [expected = file.expected()](ImagingSettings& into, const toml::node& node, std::string_view where) {
     const std::string name = read_text(node, where, expected);
     unmixing(into).spectra = name.empty() ? name : named_file(into, name).string();
   };
@@ -82,6 +82,7 @@ void add_unmixing_keys(std::vector<Key>& k) {
   k.push_back(boolean(
       {"unmixing", "non_negative", "", "Whether concentrations are fitted that are at least 0.", {}, LiveEffect::display},
       [](auto& c) -> auto& { return unmixing(c).non_negative; }));
+  k.back().only_where = "unmixing.components";
   k.push_back(number(
       {"unmixing",
        "threshold",
@@ -90,12 +91,13 @@ void add_unmixing_keys(std::vector<Key>& k) {
        {},
        LiveEffect::display},
       within(Interval{0.0, 1.0}), [](auto& c) -> auto& { return unmixing(c).threshold; }));
+  k.back().only_where = "unmixing.components";
 }
 
-void check_unmixing_section(const Configuration& configuration) {
-  const UnmixingSection& section = unmixing(configuration);
+void check_unmixing_section(const ImagingSettings& settings) {
+  const UnmixingSection& section = unmixing(settings);
   const auto refuse = [&](std::string_view key, const std::string& found, const std::string& expected) {
-    throw InputError(configuration.place(fmt::format("[unmixing] {}", key)), found, expected);
+    throw InputError(settings.place(fmt::format("[unmixing] {}", key)), found, expected);
   };
   if (section.components.empty() && !section.spectra.empty()) {
     refuse("components", "none, with spectra", "a name for each column of the file behind the first");
@@ -133,19 +135,19 @@ std::vector<UnmixedLight> lights_of(const Acquisition& acquisition, std::span<co
   return lights;
 }
 
-std::optional<UnmixingPlan> resolve_unmixing(const Configuration& configuration, std::span<const UnmixedLight> lights) {
-  const UnmixingSection& section = unmixing(configuration);
+std::optional<UnmixingPlan> resolve_unmixing(const ImagingSettings& settings, std::span<const UnmixedLight> lights) {
+  const UnmixingSection& section = unmixing(settings);
   if (section.components.empty()) return std::nullopt;
   const std::size_t count = section.components.size();
   const std::size_t images = lights.size();
   const auto refuse = [&](const std::string& found, const std::string& expected) {
-    throw InputError(configuration.place("[unmixing] components"), found, expected);
+    throw InputError(settings.place("[unmixing] components"), found, expected);
   };
   if (images < count || images > most_unmixed_wavelengths) {
     refuse(fmt::format("{} of images at {} wavelength{}", count, images, images == 1 ? "" : "s"),
            fmt::format("as many wavelengths as components at least, and at most {}", most_unmixed_wavelengths));
   }
-  const AbsorptionTable spectra = spectra_of(configuration, section);
+  const AbsorptionTable spectra = spectra_of(settings, section);
   UnmixingPlan found;
   found.components = section.components;
   found.options.components = count;
@@ -166,7 +168,7 @@ std::optional<UnmixingPlan> resolve_unmixing(const Configuration& configuration,
   try {
     check_unmixing(found.options);
   } catch (const InputError& error) {
-    throw InputError(fmt::format("{}: {}", configuration.place("[unmixing] components"), error.what()));
+    throw InputError(fmt::format("{}: {}", settings.place("[unmixing] components"), error.what()));
   }
   const auto place_of = [&](std::string_view name) {
     return static_cast<std::size_t>(std::ranges::find(found.components, name) - found.components.begin());

@@ -28,16 +28,16 @@ struct UnmixingSection {
   double threshold = 0.1;  ///< of the saturation
 };
 
-[[nodiscard]] inline const UnmixingSection& unmixing(const Configuration& configuration) {
-  return section<UnmixingSection>(configuration);
+[[nodiscard]] inline const UnmixingSection& unmixing(const ImagingSettings& settings) {
+  return section<UnmixingSection>(settings);
 }
-[[nodiscard]] inline UnmixingSection& unmixing(Configuration& configuration) {
-  return section<UnmixingSection>(configuration);
+[[nodiscard]] inline UnmixingSection& unmixing(ImagingSettings& settings) {
+  return section<UnmixingSection>(settings);
 }
 
 void add_unmixing_keys(std::vector<Key>& keys);
 /// What can be said of [unmixing] before any data is there. Throws InputError, naming configuration and key.
-void check_unmixing_section(const Configuration& configuration);
+void check_unmixing_section(const ImagingSettings& settings);
 /// Names of the images that [unmixing] makes; none where it makes none.
 [[nodiscard]] std::vector<std::string> unmixed_images(const UnmixingSection& section);
 
@@ -58,7 +58,6 @@ struct UnmixedLight {
 /// How images of these wavelengths are unmixed; nothing where they are not. Images are taken to be energy times absorption: where
 /// the energy of every wavelength's pulses is known they count by it, beside its mean. Throws InputError, naming configuration
 /// and key, for wavelengths that are unknown, too few, beyond the spectra, or do not tell components apart.
-[[nodiscard]] std::optional<UnmixingPlan> resolve_unmixing(const Configuration& configuration,
-                                                           std::span<const UnmixedLight> lights);
+[[nodiscard]] std::optional<UnmixingPlan> resolve_unmixing(const ImagingSettings& settings, std::span<const UnmixedLight> lights);
 
 }  // namespace echoform

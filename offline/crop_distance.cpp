@@ -40,9 +40,9 @@ std::vector<std::string> crop_distance(const Method& method, const ImagingReques
   ImagingRequest wanted = request;
   wanted.wish = {.complex_images = true, .display = false};
   wanted.crop = false;
-  const auto whole = method.resolve(wanted);
+  const auto whole = method.resolve(task_of(method, wanted));
   wanted.crop = true;
-  const auto cropped = method.resolve(wanted);
+  const auto cropped = method.resolve(task_of(method, wanted));
   const SampleGate& gate = cropped->gate;
   if (gate == whole->gate) return {"crop: the image needs the whole A-scan"};
   const auto expected = images_of(whole, recording, frame, choice);

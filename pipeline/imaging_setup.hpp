@@ -2,7 +2,6 @@
 // settings and acquisition. Constant afterwards.
 #pragma once
 
-#include <any>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -27,6 +26,16 @@ struct DisplayScale {
   std::optional<double> fixed_reference;  ///< envelope shown as 0 dB; none: it runs, and each frame's output says it
 };
 
+/// What a method made a setup of; nobody else looks at it.
+struct SetupOrigin {
+  SetupOrigin() = default;
+  SetupOrigin(const SetupOrigin&) = default;
+  SetupOrigin(SetupOrigin&&) = default;
+  SetupOrigin& operator=(const SetupOrigin&) = default;
+  SetupOrigin& operator=(SetupOrigin&&) = default;
+  virtual ~SetupOrigin() = default;
+};
+
 struct ImagingSetup {
   /// Tells images before a change of settings from those after it; images carry it. 0 where settings do not change.
   std::uint64_t settings_revision = 0;
@@ -39,11 +48,12 @@ struct ImagingSetup {
   std::size_t tables_bytes = 0;       ///< of the host's memory that tables hold which the recipe's stages share
   std::vector<std::string> notes;     ///< what was chosen for the user, or replaces what data state, a line each
   std::vector<std::string> warnings;  ///< what is likely to disappoint, a line each
+  std::vector<std::string> unread;    ///< those of them that say which settings have no effect
   std::shared_ptr<const Scan> scan;   ///< frames are positions of it; null: each is an image of its own
   /// Where frames are imaged by groups instead, for want of memory: then only the outputs of `recipe` count. Null otherwise.
   std::shared_ptr<const FrameGroups> groups;
   std::string method;  ///< whose it is
-  std::any of_method;  ///< what the method made it of; nobody else looks at it
+  std::shared_ptr<const SetupOrigin> origin;
 };
 
 /// Throws InputError, naming `where`, unless the gate lies within the A-scans and the recipe is in order.

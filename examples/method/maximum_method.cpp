@@ -9,6 +9,7 @@
 #include "config/key_types.hpp"
 #include "maximum_stage.hpp"
 #include "methods/host_memory.hpp"
+#include "methods/method_plan.hpp"
 #include "methods/registry.hpp"
 #include "methods/tfm/section.hpp"
 
@@ -21,8 +22,8 @@ struct MaximumSection {
   double weight = 1.0;
 };
 
-const MaximumSection& maximum(const Configuration& configuration) {
-  return section<MaximumSection>(configuration);
+const MaximumSection& maximum(const ImagingSettings& settings) {
+  return section<MaximumSection>(settings);
 }
 
 constexpr std::string_view image_name = "maximum";
@@ -31,10 +32,11 @@ const Method& total_focusing() {
   return *find_method("tfm");
 }
 
-/// What the total focusing method is asked for.
-Configuration with_views(Configuration configuration) {
-  section<TfmSection>(configuration).views = maximum(configuration).views;
-  return configuration;
+/// What the total focusing method is asked for: of settings, or of a task.
+template <class Settings>
+Settings with_views(Settings settings) {
+  section<TfmSection>(settings).views = maximum(settings).views;
+  return settings;
 }
 /// What it refuses of its views is told by the key in which they were written here.
 template <class Ask>
@@ -66,40 +68,39 @@ class MaximumMethod final : public Method {
         {"maximum", "weight", "", "By which the second view's envelope counts.", {}, LiveEffect::display},
         keys::within(MaximumOptions::weights), [](auto& c) -> auto& { return section<MaximumSection>(c).weight; }));
   }
+  [[nodiscard]] std::optional<std::vector<std::string_view>> reads() const override {
+    auto keys = total_focusing().reads();
+    keys->insert(keys->end(), {"imaging", "apodization", "!imaging.views"});
+    return keys;
+  }
   [[nodiscard]] std::vector<const StageKind*> own_stages() const override { return {&maximum_stage}; }
 
-  void check(const Configuration& configuration, const Material& stated) const override {
-    of_views([&] { total_focusing().check(with_views(configuration), stated); });
+  void check(const ImagingSettings& settings, const Material& stated) const override {
+    of_views([&] { total_focusing().check(with_views(settings), stated); });
   }
-  [[nodiscard]] std::vector<std::string> images(const Configuration& configuration) const override {
-    const std::vector<std::string>& views = maximum(configuration).views;
+  [[nodiscard]] std::vector<std::string> images(const ImagingSettings& settings) const override {
+    const std::vector<std::string>& views = maximum(settings).views;
     return {std::string(image_name), views[0], views[1]};
   }
 
-  [[nodiscard]] std::shared_ptr<const ImagingSetup> resolve(const ImagingRequest& request) const override {
-    const Configuration configuration = with_views(request.configuration);
-    const auto views = of_views([&] {
-      return total_focusing().resolve({.configuration = configuration,
-                                       .acquisition = request.acquisition,
-                                       .stated = request.stated,
-                                       .frames_in_flight = request.frames_in_flight,
-                                       .use = request.use,
-                                       .settings_revision = request.settings_revision,
-                                       .wish = request.wish,
-                                       .crop = request.crop});
-    });
-    auto setup = extended(views, request.configuration);
+  [[nodiscard]] TaskRules rules(const ImagingSettings& settings, const Acquisition& stated, ImagingUse use) const override {
+    return total_focusing().rules(settings, stated, use);
+  }
+  [[nodiscard]] std::shared_ptr<const ImagingSetup> resolve(const ImagingTask& task) const override {
+    ImagingTask of_two = with_views(task);
+    of_two.groups = GroupWish::never;  // the greater of both is of whole frames
+    auto setup = extended(of_views([&] { return total_focusing().resolve(of_two); }), task);
     // That of the views had room; this one has a few images more.
-    require_host_memory(request.configuration, *setup, request.frames_in_flight);
+    require_host_memory(task, *setup, task.frames_in_flight);
     return setup;
   }
-  [[nodiscard]] std::shared_ptr<const ImagingSetup> retuned(const ImagingSetup& before, const Configuration& wanted,
+  [[nodiscard]] std::shared_ptr<const ImagingSetup> retuned(const ImagingSetup& before, const ImagingSettings& wanted,
                                                             std::uint64_t settings_revision) const override {
     const auto views = total_focusing().retuned(setup_of_views(before), with_views(wanted), settings_revision);
     return views ? extended(views, wanted) : nullptr;
   }
 
-  void show_in_use(const ImagingSetup& setup, Configuration& asked) const override {
+  void show_in_use(const ImagingSetup& setup, ImagingSettings& asked) const override {
     total_focusing().show_in_use(setup_of_views(setup), asked);
   }
   [[nodiscard]] SetupReport report(const ImagingSetup& setup) const override {
@@ -114,10 +115,13 @@ class MaximumMethod final : public Method {
 
  private:
   using Views = std::shared_ptr<const ImagingSetup>;
+  struct OfViews : SetupOrigin {
+    Views views;
+  };
 
   /// The setup of the views with one image more, which comes first.
-  static std::shared_ptr<const ImagingSetup> extended(const Views& views, const Configuration& configuration) {
-    const MaximumSection& wanted = maximum(configuration);
+  static std::shared_ptr<const ImagingSetup> extended(const Views& views, const ImagingSettings& settings) {
+    const MaximumSection& wanted = maximum(settings);
     auto setup = std::make_shared<ImagingSetup>(*views);
     Recipe& recipe = setup->recipe;
     const auto envelope = [&](const std::string& view) {
@@ -129,10 +133,12 @@ class MaximumMethod final : public Method {
     add_image_like(recipe, wanted.views[0], std::string(image_name), greater);
     std::rotate(recipe.outputs.begin(), recipe.outputs.begin() + outputs, recipe.outputs.end());
     setup->method = "maximum";
-    setup->of_method = views;
+    auto origin = std::make_shared<OfViews>();
+    origin->views = views;
+    setup->origin = std::move(origin);
     return setup;
   }
-  static const ImagingSetup& setup_of_views(const ImagingSetup& setup) { return *std::any_cast<const Views&>(setup.of_method); }
+  static const ImagingSetup& setup_of_views(const ImagingSetup& setup) { return *plan_as<OfViews>(setup).views; }
 };
 
 }  // namespace

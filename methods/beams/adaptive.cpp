@@ -12,9 +12,9 @@
 
 namespace echoform {
 
-void resolve_adaptive(const Configuration& configuration, BeamsPlan& plan, const LineRanges& ranges) {
+void resolve_adaptive(const ImagingSettings& settings, BeamsPlan& plan, const LineRanges& ranges) {
   AdaptiveOptions& options = plan.section.adaptive;
-  const AdaptiveKind& kind = adaptive_kind(options.kind, configuration.place("[beams] adaptive"));
+  const AdaptiveKind& kind = adaptive_kind(options.kind, settings.place("[beams] adaptive"));
   const Probe& probe = plan.acquisition.probe;
   const double f0 = probe.centre_frequency.value;
   // A step along the line is one there and back.
@@ -22,7 +22,7 @@ void resolve_adaptive(const Configuration& configuration, BeamsPlan& plan, const
   const double periods = kind.uses_window ? plan.section.adaptive_window.value_or(kind.usual_window) : 0.0;
   const bool doubled = kind.result == AdaptiveResult::doubled;
   if ((periods > 0.0 || doubled) && !(f0 > 0.0)) {
-    throw InputError(configuration.place("[probe] centre_frequency"), "none",
+    throw InputError(settings.place("[probe] centre_frequency"), "none",
                      fmt::format("the probe's, for [beams] adaptive = \"{}\"", kind.name));
   }
   options.half_window = periods > 0.0
@@ -41,7 +41,7 @@ void resolve_adaptive(const Configuration& configuration, BeamsPlan& plan, const
   if (!(band.high.value < 0.5 * rate)) {
     const double extent = ranges.spacing.value * static_cast<double>(ranges.count - 1);
     throw InputError(
-        configuration.place("[beams] ranges"), fmt::format("{} of them", ranges.count),
+        settings.place("[beams] ranges"), fmt::format("{} of them", ranges.count),
         fmt::format("{:.0f} or more, so that {} finds the band about twice the centre frequency, up to {:.4g} MHz",
                     std::ceil(4.0 * band.high.value * extent / plan.velocity.value) + 2.0, kind.name, 1e-6 * band.high.value));
   }

@@ -43,14 +43,14 @@ std::optional<Band> band_from_zero(double frequency, double wanted, double rate)
 
 }  // namespace
 
-std::optional<DemodulationOptions> resolve_baseband(const Configuration& configuration, const Acquisition& acquisition,
+std::optional<DemodulationOptions> resolve_baseband(const ImagingSettings& settings, const Acquisition& acquisition,
                                                     bool sidebands) {
-  const BeamsSection& section = beams(configuration);
+  const BeamsSection& section = beams(settings);
   if (section.path == LinePath::rf) return std::nullopt;
   const double rate = acquisition.sample_rate.value;
   const double frequency = section.demodulation_frequency.value_or(acquisition.probe.centre_frequency).value;
   if (!(frequency > 0.0 && frequency < 0.5 * rate)) {
-    throw InputError(configuration.place("[beams] demodulation_frequency"), megahertz(frequency),
+    throw InputError(settings.place("[beams] demodulation_frequency"), megahertz(frequency),
                      fmt::format("above 0, below half the sample rate ({})", megahertz(0.5 * rate)));
   }
   const double images = std::min(2.0 * frequency, rate - 2.0 * frequency);
@@ -60,7 +60,7 @@ std::optional<DemodulationOptions> resolve_baseband(const Configuration& configu
   if (section.iq_bandwidth) {
     pass = 0.5 * section.iq_bandwidth->value;
     if (!(pass > 0.0 && pass <= widest_pass * images)) {
-      throw InputError(configuration.place("[beams] iq_bandwidth"), megahertz(2.0 * pass),
+      throw InputError(settings.place("[beams] iq_bandwidth"), megahertz(2.0 * pass),
                        fmt::format("above 0, at most {} about {} at {}", megahertz(2.0 * widest_pass * images),
                                    megahertz(frequency), megahertz(rate)));
     }
@@ -75,7 +75,7 @@ std::optional<DemodulationOptions> resolve_baseband(const Configuration& configu
   const std::size_t decimation = section.decimation.value_or(decimation_for(band.usual));
   if (decimation > decimation_for(band.least)) {
     const double wide = band.stop > 0.0 ? band.pass + band.stop : 2.0 * band.pass;
-    throw InputError(configuration.place("[beams] decimation"), fmt::format("{}", decimation),
+    throw InputError(settings.place("[beams] decimation"), fmt::format("{}", decimation),
                      fmt::format("at most {} for a band of {}", decimation_for(band.least), megahertz(wide)));
   }
   if (!(band.stop > 0.0)) {

@@ -24,8 +24,8 @@ namespace echoform {
 /// The decimation is the largest that leaves the filter's band, up to where it stops.
 ///
 /// Throws InputError, naming the key, where the band does not fit.
-[[nodiscard]] std::optional<DemodulationOptions> resolve_baseband(const Configuration& configuration,
-                                                                  const Acquisition& acquisition, bool sidebands = true);
+[[nodiscard]] std::optional<DemodulationOptions> resolve_baseband(const ImagingSettings& settings, const Acquisition& acquisition,
+                                                                  bool sidebands = true);
 
 /// Bins about 0 Hz, of the DFT of a line of `ranges` samples, in which lines of such a band hold parts of both sidebands, with
 /// room for what sums along them spread: for the stage that makes one of both. 0 where the band does not begin at 0 Hz, or the

@@ -10,7 +10,6 @@
 
 #include "acquisition/firings.hpp"
 #include "acquisition/frame_layout.hpp"
-#include "acquisition/recorded_frames.hpp"
 #include "base/errors.hpp"
 #include "base/planning.hpp"
 #include "delay_laws/delay_law.hpp"
@@ -21,10 +20,8 @@
 #include "methods/beams/blending.hpp"
 #include "methods/beams/line_display.hpp"
 #include "methods/beams/plan.hpp"
-#include "methods/echoes.hpp"
 #include "methods/filter_settings.hpp"
 #include "methods/host_memory.hpp"
-#include "methods/overrides.hpp"
 #include "pipeline/setup_memory.hpp"
 
 namespace echoform {
@@ -41,7 +38,7 @@ Seconds first_sample(const Acquisition& acquisition) {
   return acquisition.start_time - acquisition.time_offset;
 }
 
-LineRanges resolve_ranges(const Configuration& configuration, const BeamsPlan& plan) {
+LineRanges resolve_ranges(const ImagingSettings& settings, const BeamsPlan& plan) {
   const Acquisition& acquisition = plan.acquisition;
   const double c = plan.velocity.value;
   const double rate = acquisition.sample_rate.value;
@@ -54,7 +51,7 @@ LineRanges resolve_ranges(const Configuration& configuration, const BeamsPlan& p
     last = (*plan.section.depth)[1].value;
   }
   if (!(last > first) || !(first >= 0.0)) {
-    throw InputError(configuration.place("[beams] depth"), fmt::format("{:.3f} to {:.3f} mm", 1e3 * first, 1e3 * last),
+    throw InputError(settings.place("[beams] depth"), fmt::format("{:.3f} to {:.3f} mm", 1e3 * first, 1e3 * last),
                      "a first range of 0 or more and a greater last one, within what the A-scans hold");
   }
   // A sample of the beam is a sample of the A-scan: what the thesis has, and as fine as the data are.
@@ -63,17 +60,17 @@ LineRanges resolve_ranges(const Configuration& configuration, const BeamsPlan& p
   const double natural_count = std::floor((last - first) / natural + 1e-6) + 1.0;
   const auto count =
       plan.section.ranges.value_or(static_cast<std::size_t>(std::min(natural_count, static_cast<double>(most_ranges))));
-  if (count < 2) throw InputError(configuration.place("[beams] depth"), fmt::format("{} range", count), "at least 2 of them");
+  if (count < 2) throw InputError(settings.place("[beams] depth"), fmt::format("{} range", count), "at least 2 of them");
   const double spacing = plan.section.ranges ? (last - first) / static_cast<double>(count - 1) : natural;
   return {Metres(first), Metres(spacing), count};
 }
 
 /// Ranges are fixed by what is kept of the band, where they are not stated; stated, they fix what can be kept of it.
-void resolve_vestige(const Configuration& configuration, BeamsPlan& plan, const LineRanges& ranges) {
+void resolve_vestige(const ImagingSettings& settings, BeamsPlan& plan, const LineRanges& ranges) {
   if (!plan.baseband) return;
   const Hertz line_rate = plan.velocity / (2.0 * ranges.spacing);
   if (plan.section.ranges && wants_more_ranges(*plan.baseband, line_rate)) {
-    plan.baseband = resolve_baseband(configuration, plan.acquisition, false);
+    plan.baseband = resolve_baseband(settings, plan.acquisition, false);
   }
   plan.vestige = vestige_bins(*plan.baseband, line_rate, ranges.count);
 }
@@ -178,7 +175,7 @@ std::vector<LineEvent> events_of(const Acquisition& acquisition) {
 }
 
 /// Samples between the earliest and the latest that some line may look up.
-SampleGate reached_samples(const Configuration& configuration, const BeamsPlan& plan, const LineSet& set) {
+SampleGate reached_samples(const ImagingSettings& settings, const BeamsPlan& plan, const LineSet& set) {
   double earliest = std::numeric_limits<double>::infinity();
   double latest = -earliest;
   for (std::size_t line = 0; line < set.lines.size(); ++line) {
@@ -202,7 +199,7 @@ SampleGate reached_samples(const Configuration& configuration, const BeamsPlan& 
   const double to = std::floor((latest - first_sample(plan.acquisition).value) * rate) + 1.0;
   const auto samples = static_cast<double>(plan.acquisition.samples);
   if (!(from < samples && to >= 0.0)) {
-    throw InputError(configuration.place("[beams] depth"), "no range whose echoes the A-scans hold",
+    throw InputError(settings.place("[beams] depth"), "no range whose echoes the A-scans hold",
                      fmt::format("some within {} samples at {:.4g} MHz", plan.acquisition.samples, 1e-6 * rate));
   }
   double guard = static_cast<double>(filter_guard);
@@ -227,9 +224,9 @@ void fit_filter(DelayFilterOptions& filter, const Acquisition& acquisition) {
   filter.bandwidth = std::clamp(width, DelayFilterOptions::bandwidths.least, DelayFilterOptions::bandwidths.most);
 }
 
-void refuse_unfit(const Configuration& configuration, const Acquisition& acquisition) {
+void refuse_unfit(const ImagingSettings& settings, const Acquisition& acquisition) {
   const auto refuse = [&](const std::string& found) {
-    throw InputError(fmt::format("{}: [imaging] method = \"beams\"", configuration.name()), found,
+    throw InputError(fmt::format("{}: [imaging] method = \"beams\"", settings.name()), found,
                      "frames whose events are beams, plane or diverging waves, or single elements, at one position");
   };
   if (const auto bond = bond_of_events(acquisition)) refuse(*bond);
@@ -246,18 +243,18 @@ bool blends(const BeamsSection& section) {
 
 /// All lines that are to be formed, of `sounded`, an event for each place; those of the image are of the fan that is steered
 /// least.
-FannedLines choose_fans(const Configuration& configuration, BeamsPlan& plan, const std::vector<std::uint32_t>& sounded) {
+FannedLines choose_fans(const ImagingSettings& settings, BeamsPlan& plan, const std::vector<std::uint32_t>& sounded) {
   std::vector<FannedLines> fans =
-      make_fans(plan.acquisition, sounded, lines_of_event(plan.section), plan.velocity, configuration.name());
+      make_fans(plan.acquisition, sounded, lines_of_event(plan.section), plan.velocity, settings.name());
   FannedLines all = *std::ranges::min_element(fans, {}, [](const FannedLines& one) { return std::abs(one.fan.angle); });
   plan.fan = all.fan;
   if (fans.size() == 1) return all;
   if (blends(plan.section)) {
-    throw InputError(configuration.place("[beams] blend"), fmt::format("lines of {} steering angles", fans.size()),
+    throw InputError(settings.place("[beams] blend"), fmt::format("lines of {} steering angles", fans.size()),
                      "lines of one, or blend = false");
   }
   if (plan.doppler) {
-    throw InputError(configuration.place("[doppler] pulse_repetition"), fmt::format("lines of {} steering angles", fans.size()),
+    throw InputError(settings.place("[doppler] pulse_repetition"), fmt::format("lines of {} steering angles", fans.size()),
                      "lines of one, whose direction the velocity is of");
   }
   all.lines.clear();
@@ -268,42 +265,40 @@ FannedLines choose_fans(const Configuration& configuration, BeamsPlan& plan, con
   return all;
 }
 
+Outline probe_outline(const Probe& probe) {
+  Outline outline{.name = "probe", .x = {}, .z = {}};
+  const std::size_t count = std::min(probe.elements.size(), most_outline_points);
+  for (std::size_t k = 0; k < count; ++k) {
+    const Point& at = probe.elements[count < 2 ? 0 : k * (probe.elements.size() - 1) / (count - 1)].centre;
+    outline.x.push_back(static_cast<float>(at.x.value));
+    outline.z.push_back(static_cast<float>(at.z.value));
+  }
+  return outline;
+}
+
 }  // namespace
 
-std::shared_ptr<const BeamsPlan> build_beams_plan(const ImagingRequest& request) {
-  const Configuration& configuration = request.configuration;
-  auto plan = std::make_shared<BeamsPlan>();
-  plan->settings_revision = request.settings_revision;
-  plan->acquisition = request.acquisition;
-  plan->material = request.stated.material;
-  require_echoes(plan->acquisition);
-  apply_overrides(configuration, plan->acquisition, plan->material, plan->notes);
-  AcquisitionLimits limits;
-  if (request.use == ImagingUse::recording) limits.frame_bytes = most_recorded_bytes;
-  validate(plan->acquisition, limits, configuration.name());
-  refuse_unfit(configuration, plan->acquisition);
+std::shared_ptr<const BeamsPlan> build_beams_plan(const ImagingTask& task) {
+  auto plan = std::make_shared<BeamsPlan>(task);
+  refuse_unfit(task, plan->acquisition);
   plan->velocity = plan->material.longitudinal_velocity;
   if (!(plan->velocity.value > 0.0)) {
-    throw InputError(configuration.place("[material] longitudinal_velocity"), "none", "the velocity of sound in m/s");
+    throw InputError(task.place("[material] longitudinal_velocity"), "none", "the velocity of sound in m/s");
   }
-  plan->section = beams(configuration);
+  plan->section = beams(task);
   fit_filter(plan->section.filter, plan->acquisition);
-  plan->compression = section<OutputSection>(configuration);
-  plan->display = section<DisplaySection>(configuration);
-  plan->amplitude_scale = configuration.acquisition.sample_scale.value_or(
-      facts_of(plan->acquisition.encoding).counts() ? plan->acquisition.sample_scale : 1.0);
   for (std::uint32_t event = 0; event < plan->acquisition.event_count(); ++event) plan->events.push_back(event);
 
-  plan->pulses = resolve_pulses(configuration, plan->acquisition);
-  plan->doppler = resolve_doppler(configuration, plan->acquisition, plan->velocity);
+  plan->pulses = resolve_pulses(task, plan->acquisition);
+  plan->doppler = resolve_doppler(task, plan->acquisition, plan->velocity);
   const Ensembles* const repeated = plan->doppler ? &plan->doppler->ensembles : plan->pulses ? &plan->pulses->ensembles : nullptr;
   std::vector<std::uint32_t> sounded = plan->events;  // an event for each place
   if (repeated != nullptr) {
     sounded.clear();
     for (const std::vector<std::uint32_t>& ensemble : repeated->events) sounded.push_back(ensemble.front());
   }
-  const FannedLines fanned = choose_fans(configuration, *plan, sounded);
-  plan->baseband = resolve_baseband(configuration, plan->acquisition);
+  const FannedLines fanned = choose_fans(task, *plan, sounded);
+  plan->baseband = resolve_baseband(task, plan->acquisition);
   auto set = std::make_shared<LineSet>();
   for (const Element& element : plan->acquisition.probe.elements) set->elements.push_back(element.centre);
   set->events = events_of(plan->acquisition);
@@ -312,10 +307,10 @@ std::shared_ptr<const BeamsPlan> build_beams_plan(const ImagingRequest& request)
   set->lines = blend ? blended.components : fanned.lines;
   const std::size_t formed = set->lines.size();
   if (repeated != nullptr) set->lines = repeat_lines(set->lines, *repeated);
-  set->ranges = resolve_ranges(configuration, *plan);
-  resolve_vestige(configuration, *plan, set->ranges);
+  set->ranges = resolve_ranges(task, *plan);
+  resolve_vestige(task, *plan, set->ranges);
   const double points = static_cast<double>(set->lines.size()) * static_cast<double>(set->ranges.count);
-  require_host_memory(configuration, points * bytes_of_point, extent_of(*plan, *set), request.besides);
+  require_host_memory(task, points * bytes_of_point, extent_of(*plan, *set), task.besides);
   set->transmit_times = transmit_times(*plan, *set);
   const std::vector<double> sounded_times =
       repeated != nullptr ? of_first_samples(*set, repeated->samples) : std::vector<double>{};
@@ -333,35 +328,35 @@ std::shared_ptr<const BeamsPlan> build_beams_plan(const ImagingRequest& request)
   }
   if (plan->doppler) {
     plan->doppler->autocorrelation.half_window =
-        half_window_of(doppler(configuration), *plan->doppler, plan->velocity, set->ranges.spacing);
+        half_window_of(doppler(task), *plan->doppler, plan->velocity, set->ranges.spacing);
     add_table(*plan->doppler, plan->blend);
   }
-  plan->m_mode = resolve_m_mode(configuration, plan->fan);
-  plan->spectrum = resolve_spectrum(configuration, plan->fan, set->ranges, plan->doppler);
+  plan->m_mode = resolve_m_mode(task, plan->fan);
+  plan->spectrum = resolve_spectrum(task, plan->fan, set->ranges, plan->doppler);
   if (plan->pulses) add_table(*plan->pulses, plan->blend, formed, set->ranges.count);
   weigh_receivers(*set, plan->acquisition.probe, plan->section.window, plan->section.f_number, [&](double bytes) {
     // Twice: the stage has its own, padded.
-    require_host_memory(configuration, points * bytes_of_point + 2.0 * bytes, extent_of(*plan, *set), request.besides);
+    require_host_memory(task, points * bytes_of_point + 2.0 * bytes, extent_of(*plan, *set), task.besides);
   });
-  plan->filter = resolve_filter(configuration, plan->acquisition, plan->notes);
+  plan->filter = resolve_filter(task, plan->acquisition, plan->notes);
   // A filter sees whole A-scans: its response wraps round their ends.
-  plan->gate = plan->filter.kind == FilterKind::none ? reached_samples(configuration, *plan, *set)
-                                                     : SampleGate{0, plan->acquisition.samples};
-  if (const std::size_t muted = muted_samples(configuration, plan->acquisition, plan->notes); muted > plan->gate.first) {
+  plan->gate =
+      plan->filter.kind == FilterKind::none ? reached_samples(task, *plan, *set) : SampleGate{0, plan->acquisition.samples};
+  if (const std::size_t muted = muted_samples(task, plan->acquisition, plan->notes); muted > plan->gate.first) {
     const std::size_t end = std::max(plan->gate.first + plan->gate.count, muted + 2);
     plan->gate = {muted, end - muted};
   }
-  resolve_adaptive(configuration, *plan, set->ranges);
+  resolve_adaptive(task, *plan, set->ranges);
   plan->display_grid = resolve_display(plan->display, plan->fan, set->ranges);
-  validate(plan->display_grid, configuration.place("[display]"));
+  validate(plan->display_grid, task.place("[display]"));
+  plan->outlines.push_back(probe_outline(plan->acquisition.probe));
   const MemoryExtent extent = extent_of(*plan, *set);
   plan->lines = std::move(set);
-  plan->warnings = filter_warnings(configuration, plan->filter, plan->acquisition);
+  for (std::string& line : filter_warnings(task, plan->filter, plan->acquisition)) plan->warnings.push_back(std::move(line));
   warn_of_depth(*plan, plan->lines->ranges);
   if (plan->section.lines > 1 || plan->section.lines_across > 1) warn_of_dark_lines(*plan, blended, times, plan->lines->ranges);
-  const std::size_t needed =
-      host_memory(*make_beams_setup(plan, request.wish), request.frames_in_flight, imaging_site(configuration));
-  require_host_memory(configuration, static_cast<double>(needed), extent, request.besides);
+  const std::size_t needed = host_memory(*make_beams_setup(plan, task.wish), task.frames_in_flight, imaging_site(task));
+  require_host_memory(task, static_cast<double>(needed), extent, task.besides);
   return plan;
 }
 

@@ -23,15 +23,15 @@ LineBlendTable table_of_sample(const std::shared_ptr<const LineBlendTable>& blen
 
 }  // namespace
 
-std::optional<DopplerPlan> resolve_doppler(const Configuration& configuration, const Acquisition& acquisition,
+std::optional<DopplerPlan> resolve_doppler(const ImagingSettings& settings, const Acquisition& acquisition,
                                            MetresPerSecond velocity) {
-  if (!wants_flow(configuration)) return std::nullopt;
-  if (beams(configuration).adaptive.kind != "none") {
-    throw InputError(configuration.place("[beams] adaptive"),
-                     fmt::format("\"{}\" with [doppler] pulse_repetition", beams(configuration).adaptive.kind),
+  if (!wants_flow(settings)) return std::nullopt;
+  if (beams(settings).adaptive.kind != "none") {
+    throw InputError(settings.place("[beams] adaptive"),
+                     fmt::format("\"{}\" with [doppler] pulse_repetition", beams(settings).adaptive.kind),
                      "no adaptive weights: they change from sample to sample of an ensemble");
   }
-  return find_doppler(configuration, acquisition, velocity);
+  return find_doppler(settings, acquisition, velocity);
 }
 
 std::vector<ImageLine> repeat_lines(const std::vector<ImageLine>& lines, const Ensembles& ensembles) {
@@ -61,24 +61,23 @@ void add_table(DopplerPlan& plan, const std::shared_ptr<const LineBlendTable>& b
   plan.samples = std::move(samples);
 }
 
-std::optional<PulsePlan> resolve_pulses(const Configuration& configuration, const Acquisition& acquisition) {
+std::optional<PulsePlan> resolve_pulses(const ImagingSettings& settings, const Acquisition& acquisition) {
   PulsePlan plan;
-  plan.weights = beams(configuration).pulse_weights;
+  plan.weights = beams(settings).pulse_weights;
   if (plan.weights.empty()) return std::nullopt;
-  const std::string key = configuration.place("[beams] pulse_weights");
+  const std::string key = settings.place("[beams] pulse_weights");
   if (plan.weights.size() < 2) throw InputError(key, "one", "2 or more, one for each sounding of a beam, or none");
   if (std::ranges::find(plan.weights, 0.0) != plan.weights.end()) {
     throw InputError(key, "0", "weights other than 0: what counts for nothing need not be fired");
   }
-  if (wants_flow(configuration)) {
+  if (wants_flow(settings)) {
     throw InputError(key, "some with [doppler] pulse_repetition", "one of both: they tell events that are alike another meaning");
   }
-  if (beams(configuration).adaptive.kind != "none") {
-    throw InputError(configuration.place("[beams] adaptive"),
-                     fmt::format("\"{}\" with pulse_weights", beams(configuration).adaptive.kind),
+  if (beams(settings).adaptive.kind != "none") {
+    throw InputError(settings.place("[beams] adaptive"), fmt::format("\"{}\" with pulse_weights", beams(settings).adaptive.kind),
                      "no adaptive weights: they differ from sounding to sounding, and nothing would cancel");
   }
-  plan.ensembles = find_ensembles(acquisition, configuration.name(),
+  plan.ensembles = find_ensembles(acquisition, settings.name(),
                                   {plan.weights.size(), plan.weights.size(), "one for each of [beams] pulse_weights"});
   return plan;
 }

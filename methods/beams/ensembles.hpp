@@ -24,10 +24,10 @@ struct PulsePlan {
 };
 
 /// All but the table. Throws InputError, naming configuration and key.
-[[nodiscard]] std::optional<PulsePlan> resolve_pulses(const Configuration& configuration, const Acquisition& acquisition);
+[[nodiscard]] std::optional<PulsePlan> resolve_pulses(const ImagingSettings& settings, const Acquisition& acquisition);
 
 /// As find_doppler(), of scan lines, where [doppler] asks for flow.
-[[nodiscard]] std::optional<DopplerPlan> resolve_doppler(const Configuration& configuration, const Acquisition& acquisition,
+[[nodiscard]] std::optional<DopplerPlan> resolve_doppler(const ImagingSettings& settings, const Acquisition& acquisition,
                                                          MetresPerSecond velocity);
 /// Each of `lines`, which name the first event of their ensemble, once for every sample: [line, sample].
 [[nodiscard]] std::vector<ImageLine> repeat_lines(const std::vector<ImageLine>& lines, const Ensembles& ensembles);

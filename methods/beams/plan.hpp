@@ -5,17 +5,16 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <string>
+#include <string_view>
 #include <vector>
 
-#include "acquisition/acquisition.hpp"
 #include "base/grid.hpp"
 #include "methods/beams/ensembles.hpp"
 #include "methods/beams/line_fan.hpp"
 #include "methods/beams/scrolling.hpp"
 #include "methods/beams/section.hpp"
-#include "methods/display_settings.hpp"
 #include "methods/method.hpp"
+#include "methods/method_plan.hpp"
 #include "pipeline/sample_gate.hpp"
 #include "stages/demodulation/demodulation.hpp"
 #include "stages/filter/filter_options.hpp"
@@ -31,10 +30,9 @@ inline constexpr std::string_view beams_image = "lines";
 inline constexpr std::string_view m_mode_image = "m_mode";
 inline constexpr std::string_view spectrum_image = "spectrum";
 
-struct BeamsPlan {
-  std::uint64_t settings_revision = 0;
-  Acquisition acquisition;
-  Material material;
+struct BeamsPlan : MethodPlan {
+  using MethodPlan::MethodPlan;
+
   MetresPerSecond velocity;
   std::vector<std::uint32_t> events;            ///< that have lines, ascending
   LineFan fan;                                  ///< of the image
@@ -48,25 +46,20 @@ struct BeamsPlan {
   std::optional<PulsePlan> pulses;              ///< resolve_pulses(): then `lines` are those of each sounding of a beam
   std::optional<ScrollingPlan> m_mode;          ///< resolve_m_mode()
   std::optional<SpectrumPlan> spectrum;         ///< resolve_spectrum()
-  double amplitude_scale = 1.0;                 ///< of one unit of a sample
   BeamsSection section;
-  FilterOptions filter;
   FilterOptions line_filter;  ///< of lines, for adaptive weights whose values lie about twice the centre frequency; else none
-  Compression compression;
-  DisplaySection display;
   Grid display_grid;
-  std::vector<std::string> notes;
-  std::vector<std::string> warnings;
 };
 
 /// Throws InputError, naming configuration and key.
-[[nodiscard]] std::shared_ptr<const BeamsPlan> build_beams_plan(const ImagingRequest& request);
+[[nodiscard]] std::shared_ptr<const BeamsPlan> build_beams_plan(const ImagingTask& task);
 
 /// The setup of a plan.
-[[nodiscard]] std::shared_ptr<const ImagingSetup> make_beams_setup(std::shared_ptr<const BeamsPlan> plan, const OutputWish& wish);
+[[nodiscard]] std::shared_ptr<const ImagingSetup> make_beams_setup(const std::shared_ptr<const BeamsPlan>& plan,
+                                                                   const OutputWish& wish);
 
 /// As Method::retuned() says. Throws InputError if an option is out of its range.
-[[nodiscard]] std::shared_ptr<const ImagingSetup> retuned_beams_setup(const ImagingSetup& before, const Configuration& wanted,
+[[nodiscard]] std::shared_ptr<const ImagingSetup> retuned_beams_setup(const ImagingSetup& before, const ImagingSettings& wanted,
                                                                       std::uint64_t settings_revision);
 
 /// The plan that a setup was made of by make_beams_setup().

@@ -31,11 +31,11 @@ struct SpectrumPlan {
 };
 
 /// Nothing where [m_mode] states no line. Throws InputError, naming configuration and key.
-[[nodiscard]] std::optional<ScrollingPlan> resolve_m_mode(const Configuration& configuration, const LineFan& fan);
+[[nodiscard]] std::optional<ScrollingPlan> resolve_m_mode(const ImagingSettings& settings, const LineFan& fan);
 
 /// Nothing where [spectrum] states no line; `doppler` is that of the frame, which it wants. Throws InputError, naming
 /// configuration and key.
-[[nodiscard]] std::optional<SpectrumPlan> resolve_spectrum(const Configuration& configuration, const LineFan& fan,
+[[nodiscard]] std::optional<SpectrumPlan> resolve_spectrum(const ImagingSettings& settings, const LineFan& fan,
                                                            const LineRanges& ranges, const std::optional<DopplerPlan>& doppler);
 
 }  // namespace echoform

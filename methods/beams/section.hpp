@@ -75,23 +75,23 @@ struct SpectrumSection {
   double seconds = 4.0;
 };
 
-[[nodiscard]] inline const MModeSection& m_mode(const Configuration& configuration) {
-  return section<MModeSection>(configuration);
+[[nodiscard]] inline const MModeSection& m_mode(const ImagingSettings& settings) {
+  return section<MModeSection>(settings);
 }
-[[nodiscard]] inline MModeSection& m_mode(Configuration& configuration) {
-  return section<MModeSection>(configuration);
+[[nodiscard]] inline MModeSection& m_mode(ImagingSettings& settings) {
+  return section<MModeSection>(settings);
 }
-[[nodiscard]] inline const SpectrumSection& spectrum(const Configuration& configuration) {
-  return section<SpectrumSection>(configuration);
+[[nodiscard]] inline const SpectrumSection& spectrum(const ImagingSettings& settings) {
+  return section<SpectrumSection>(settings);
 }
-[[nodiscard]] inline SpectrumSection& spectrum(Configuration& configuration) {
-  return section<SpectrumSection>(configuration);
+[[nodiscard]] inline SpectrumSection& spectrum(ImagingSettings& settings) {
+  return section<SpectrumSection>(settings);
 }
-[[nodiscard]] inline const BeamsSection& beams(const Configuration& configuration) {
-  return section<BeamsSection>(configuration);
+[[nodiscard]] inline const BeamsSection& beams(const ImagingSettings& settings) {
+  return section<BeamsSection>(settings);
 }
-[[nodiscard]] inline BeamsSection& beams(Configuration& configuration) {
-  return section<BeamsSection>(configuration);
+[[nodiscard]] inline BeamsSection& beams(ImagingSettings& settings) {
+  return section<BeamsSection>(settings);
 }
 
 }  // namespace echoform

@@ -74,17 +74,17 @@ std::size_t add_lines(Recipe& recipe, const BeamsPlan& plan) {
   ScanLinesOptions options = scan_lines_options(plan);
   if (plan.filter.kind == FilterKind::none && plan.baseband) {
     DemodulationOptions demodulation = demodulation_options(plan);
-    demodulation.sample_scale = plan.amplitude_scale;
+    demodulation.sample_scale = plan.amplitude_scale();
     demodulation.time_gain = time_gain_of(plan);
     const std::size_t baseband = recipe.add(demodulation_stage, std::move(demodulation), {0});
     return recipe.add(scan_lines_stage, std::move(options), {baseband});
   }
   if (plan.filter.kind == FilterKind::none) {
-    options.sample_scale = plan.amplitude_scale;
+    options.sample_scale = plan.amplitude_scale();
     options.time_gain = time_gain_of(plan);
     return recipe.add(scan_lines_stage, std::move(options), {0});
   }
-  PairingOptions pairing{plan.acquisition.a_scans(), nullptr, plan.amplitude_scale};
+  PairingOptions pairing{plan.acquisition.a_scans(), nullptr, plan.amplitude_scale()};
   auto sources = std::make_shared<std::vector<PairSource>>();
   for (std::size_t row = 0; row < pairing.a_scans; ++row) sources->push_back({row, row, 1.0F});
   pairing.sources = std::move(sources);
@@ -163,17 +163,6 @@ Recipe make_recipe(const BeamsPlan& plan, const OutputWish& wish) {
   return recipe;
 }
 
-Outline probe_outline(const Probe& probe) {
-  Outline outline{.name = "probe", .x = {}, .z = {}};
-  const std::size_t count = std::min(probe.elements.size(), most_outline_points);
-  for (std::size_t k = 0; k < count; ++k) {
-    const Point& at = probe.elements[count < 2 ? 0 : k * (probe.elements.size() - 1) / (count - 1)].centre;
-    outline.x.push_back(static_cast<float>(at.x.value));
-    outline.z.push_back(static_cast<float>(at.z.value));
-  }
-  return outline;
-}
-
 }  // namespace
 
 std::shared_ptr<const std::vector<float>> time_gain_of(const BeamsPlan& plan) {
@@ -233,26 +222,14 @@ Grid polar_grid(const BeamsPlan& plan) {
 }
 
 const BeamsPlan& beams_plan_of(const ImagingSetup& setup) {
-  return *std::any_cast<const std::shared_ptr<const BeamsPlan>&>(setup.of_method);
+  return plan_as<BeamsPlan>(setup);
 }
 
-std::shared_ptr<const ImagingSetup> make_beams_setup(std::shared_ptr<const BeamsPlan> plan, const OutputWish& wish) {
-  auto setup = std::make_shared<ImagingSetup>();
-  setup->settings_revision = plan->settings_revision;
-  setup->acquisition = plan->acquisition;
-  setup->material = plan->material;
-  setup->gate = plan->gate;
-  setup->recipe = make_recipe(*plan, wish);
-  setup->scale = scale_of(plan->compression);
-  setup->outlines.push_back(probe_outline(plan->acquisition.probe));
-  setup->notes = plan->notes;
-  setup->warnings = plan->warnings;
-  setup->method = beams_name;
-  setup->of_method = std::move(plan);
-  return setup;
+std::shared_ptr<const ImagingSetup> make_beams_setup(const std::shared_ptr<const BeamsPlan>& plan, const OutputWish& wish) {
+  return make_setup(plan, beams_name, plan->gate, make_recipe(*plan, wish));
 }
 
-std::shared_ptr<const ImagingSetup> retuned_beams_setup(const ImagingSetup& before, const Configuration& wanted,
+std::shared_ptr<const ImagingSetup> retuned_beams_setup(const ImagingSetup& before, const ImagingSettings& wanted,
                                                         std::uint64_t settings_revision) {
   const Compression& compression = section<OutputSection>(wanted);
   validate(compression, "settings");
@@ -268,7 +245,7 @@ std::shared_ptr<const ImagingSetup> retuned_beams_setup(const ImagingSetup& befo
   plan->spectrum = resolve_spectrum(wanted, plan->fan, plan->lines->ranges, plan->doppler);
   plan->settings_revision = settings_revision;
   const OutputWish wish{.complex_images = false, .display = before.recipe.find(beams_image, OutputKind::display).has_value()};
-  auto setup = make_beams_setup(std::move(plan), wish);
+  auto setup = make_beams_setup(plan, wish);
   const auto same_stage = [](const Step& a, const Step& b) { return a.stage == b.stage; };
   // Where steps come or go, an engine has to be made anew.
   const bool same_steps = std::ranges::equal(before.recipe.steps, setup->recipe.steps, same_stage);

@@ -25,20 +25,20 @@ bool weighs_adaptively(const ImagingPlan& plan) {
   return plan.adaptive.kind != AdaptiveOptions().kind;
 }
 
-AdaptiveOptions resolve_adaptive_pixels(const Configuration& configuration, const ImagingPlan& plan) {
-  AdaptiveOptions options = tfm(configuration).adaptive;
-  const std::string where = configuration.place("[imaging] adaptive");
+AdaptiveOptions resolve_adaptive_pixels(const ImagingSettings& settings, const ImagingPlan& plan) {
+  AdaptiveOptions options = tfm(settings).adaptive;
+  const std::string where = settings.place("[imaging] adaptive");
   const AdaptiveKind& kind = adaptive_kind(options.kind, where);
   if (kind.sums_of == ChannelSums::none) return options;
   if (!plan.acquisition.positions.empty()) {
     throw InputError(where, fmt::format("\"{}\" with several positions of the probe within a frame", kind.name),
                      "frames of one position");
   }
-  const double periods = kind.uses_window ? tfm(configuration).adaptive_window.value_or(kind.usual_window) : 0.0;
+  const double periods = kind.uses_window ? tfm(settings).adaptive_window.value_or(kind.usual_window) : 0.0;
   if (!(periods > 0.0) || plan.grid.z.count < 2) return options;
   const double f0 = plan.acquisition.probe.centre_frequency.value;
   if (!(f0 > 0.0)) {
-    throw InputError(configuration.place("[probe] centre_frequency"), "none",
+    throw InputError(settings.place("[probe] centre_frequency"), "none",
                      fmt::format("the probe's, for [imaging] adaptive = \"{}\"", kind.name));
   }
   const std::string& view = plan.laws.front().view;

@@ -8,7 +8,6 @@
 
 #include "acquisition/firings.hpp"
 #include "acquisition/positions.hpp"
-#include "acquisition/recorded_frames.hpp"
 #include "base/errors.hpp"
 #include "base/planning.hpp"
 #include "delay_laws/view.hpp"
@@ -16,8 +15,6 @@
 #include "methods/echoes.hpp"
 #include "methods/filter_settings.hpp"
 #include "methods/host_memory.hpp"
-#include "methods/overrides.hpp"
-#include "methods/scan_settings.hpp"
 #include "methods/tfm/adaptive_pixels.hpp"
 #include "methods/tfm/event_choice.hpp"
 #include "methods/tfm/gate.hpp"
@@ -58,8 +55,8 @@ void resolve_across(Axis& axis, const std::optional<std::array<Metres, 2>>& stat
   }
 }
 
-Grid resolve_grid(const Configuration& configuration, const Acquisition& acquisition, const Material& material) {
-  const GridSection& section = configuration.grid;
+Grid resolve_grid(const ImagingSettings& settings, const Acquisition& acquisition, const Material& material) {
+  const GridSection& section = settings.grid;
   Grid grid;
   grid.x.count = section.pixels.x;
   grid.y.count = section.pixels.y;
@@ -68,7 +65,7 @@ Grid resolve_grid(const Configuration& configuration, const Acquisition& acquisi
   double depth_first = 0.0;
   double depth_last = 0.0;
   if (!section.x || !section.z) {
-    const std::string& view = tfm(configuration).views.front();
+    const std::string& view = tfm(settings).views.front();
     const double transmit = velocity_of(view.front(), material);
     const double receive = velocity_of(view.back(), material);
     const double depth_per_time = transmit > 0.0 && receive > 0.0 ? 1.0 / (1.0 / transmit + 1.0 / receive) : 0.0;
@@ -82,10 +79,9 @@ Grid resolve_grid(const Configuration& configuration, const Acquisition& acquisi
     grid.z.first = (*section.z)[0];
     grid.z.last = (*section.z)[1];
   } else {
-    check_depth_is_told(configuration);
+    check_depth_is_told(settings);
     if (!(depth_last > depth_first)) {
-      throw InputError(configuration.place("[grid] z"),
-                       fmt::format("no depth, and a gate that ends at {:.3f} mm", 1e3 * depth_last),
+      throw InputError(settings.place("[grid] z"), fmt::format("no depth, and a gate that ends at {:.3f} mm", 1e3 * depth_last),
                        "z = [first, last] in m, or a gate and a velocity that give one");
     }
     grid.z.first = Metres(depth_first);
@@ -119,7 +115,7 @@ struct FramePositions {
   std::vector<std::shared_ptr<ImagingPlan>> plans;
 };
 
-FramePositions find_positions(const Configuration& configuration, const ImagingPlan& whole) {
+FramePositions find_positions(const ImagingSettings& settings, const ImagingPlan& whole) {
   FramePositions found;
   if (coded(whole.acquisition)) {
     throw InputError("data: transmit events", "rows of a code at several positions of the probe",
@@ -136,8 +132,8 @@ FramePositions find_positions(const Configuration& configuration, const ImagingP
     if (plan->events.size() == part.events.size()) plan->events.clear();
     plan->acquisition = std::move(part.acquisition);
     plan->laws =
-        at_position(k, [&] { return make_laws(configuration, plan->acquisition, whole.material, whole.scene, plan->events); });
-    plan->event_weights = event_weights(configuration, plan->acquisition, whole.material, plan->events);
+        at_position(k, [&] { return make_laws(settings, plan->acquisition, whole.material, whole.scene, plan->events); });
+    plan->event_weights = event_weights(settings, plan->acquisition, whole.material, plan->events);
     found.plans.push_back(std::move(plan));
     found.positions.push_back({k, std::move(part.events), found.plans.back()});
   }
@@ -163,82 +159,71 @@ bool crops(CropWish wish, ImagingUse use) {
 
 }  // namespace
 
-std::vector<DelayLaw> make_laws(const Configuration& configuration, const Acquisition& acquisition, const Material& material,
+TaskRules tfm_rules(const ImagingSettings& settings, const Acquisition& stated, ImagingUse use) {
+  require_echoes(stated);
+  TaskRules rules = usual_rules(use);
+  rules.takes_wedge = tfm(settings).delay_law == "immersion";
+  return rules;
+}
+
+std::vector<DelayLaw> make_laws(const ImagingSettings& settings, const Acquisition& acquisition, const Material& material,
                                 const Scene& scene, const std::vector<std::uint32_t>& chosen) {
   std::vector<DelayLaw> laws;
   const auto legs = std::make_shared<LegCache>();
-  const auto& views = tfm(configuration).views;
+  const auto& views = tfm(settings).views;
   for (const std::string& view : views) {
     // "L-L" is "LL" spelled out.
     const auto same = [&view](const std::string& other) { return canonical_view_name(other) == canonical_view_name(view); };
     if (std::count_if(views.begin(), views.end(), same) > 1) {
-      throw InputError(configuration.place("[imaging] views"), fmt::format("\"{}\" twice", view), "each view once");
+      throw InputError(settings.place("[imaging] views"), fmt::format("\"{}\" twice", view), "each view once");
     }
     try {
-      laws.push_back(make_delay_law(tfm(configuration).delay_law, {acquisition, material, view, scene, legs, chosen}));
+      laws.push_back(make_delay_law(tfm(settings).delay_law, {acquisition, material, view, scene, legs, chosen}));
     } catch (const InputError& error) {
-      throw InputError(fmt::format("{}: {}", configuration.name(), error.what()));
+      throw InputError(fmt::format("{}: {}", settings.name(), error.what()));
     }
   }
   return laws;
 }
 
-std::shared_ptr<const ImagingPlan> build_plan(const ImagingRequest& request) {
-  auto plan = std::make_shared<ImagingPlan>();
-  plan->settings_revision = request.settings_revision;
-  plan->acquisition = request.acquisition;
-  plan->material = request.stated.material;
-  require_echoes(plan->acquisition);
-  Configuration configuration = request.configuration;
-  adopt_wedge_velocity(configuration, request.stated.wedge_velocity, plan->notes);
-  apply_overrides(configuration, plan->acquisition, plan->material, plan->notes);
-  plan->sample_scale = configuration.acquisition.sample_scale;
-  if (const auto& scale = plan->sample_scale; scale && *scale != stated_scale(plan->acquisition)) {
-    plan->notes.push_back(fmt::format("{}: [acquisition] sample_scale = {:g} replaces {:g} of the data", configuration.name(),
-                                      *scale, stated_scale(plan->acquisition)));
-  }
-  AcquisitionLimits limits;
-  if (request.use == ImagingUse::recording) limits.frame_bytes = most_recorded_bytes;
-  validate(plan->acquisition, limits, configuration.name());
-
-  plan->doppler = resolve_pixel_flow(configuration, *plan);
-  plan->events = plan->doppler ? first_samples(*plan->doppler) : chosen_events(configuration, plan->acquisition);
+std::shared_ptr<const ImagingPlan> build_plan(const ImagingTask& task) {
+  auto plan = std::make_shared<ImagingPlan>(task);
+  plan->doppler = resolve_pixel_flow(task, *plan);
+  plan->events = plan->doppler ? first_samples(*plan->doppler) : chosen_events(task, plan->acquisition);
   // Laws first: their message about a missing velocity says more than the grid's.
-  const TfmSection& section = tfm(configuration);
+  const TfmSection& section = tfm(task);
   const bool several = !plan->acquisition.positions.empty();
-  plan->scene = make_scene(configuration, probe_at_all_positions(plan->acquisition));
+  plan->scene = make_scene(task, probe_at_all_positions(plan->acquisition));
   FramePositions positions;
   if (several) {
-    positions = find_positions(configuration, *plan);
+    positions = find_positions(task, *plan);
     plan->laws = positions.plans.front()->laws;
   } else {
-    plan->laws = make_laws(configuration, plan->acquisition, plan->material, plan->scene, plan->events);
+    plan->laws = make_laws(task, plan->acquisition, plan->material, plan->scene, plan->events);
   }
-  plan->grid = resolve_grid(configuration, plan->acquisition, plan->material);
-  if (plan->doppler) plan->doppler->autocorrelation.half_window = flow_half_window(configuration, *plan);
-  plan->display_grid = shown_grid(echoform::section<DisplaySection>(configuration), plan->grid, configuration.place("[display]"));
+  plan->grid = resolve_grid(task, plan->acquisition, plan->material);
+  if (plan->doppler) plan->doppler->autocorrelation.half_window = flow_half_window(task, *plan);
+  plan->display_grid = shown_grid(plan->display, plan->grid, task.place("[display]"));
+  warn_of_interpolation(plan->display, plan->display_grid, task.place("[display]"), plan->warnings);
   plan->interpolation = section.interpolation;
   plan->accuracy = section.accuracy;
   plan->apodization = section.apodization;
-  plan->adaptive = resolve_adaptive_pixels(configuration, *plan);
+  plan->adaptive = resolve_adaptive_pixels(task, *plan);
   if (!several) {
-    plan->event_weights = event_weights(configuration, plan->acquisition, plan->material, plan->events);
+    plan->event_weights = event_weights(task, plan->acquisition, plan->material, plan->events);
   }
-  plan->compression = echoform::section<OutputSection>(configuration);
-  plan->scan_interpolation = echoform::section<DisplaySection>(configuration).interpolation;
-  plan->cubic_alpha = echoform::section<DisplaySection>(configuration).cubic_alpha;
-  plan->filter = resolve_filter(configuration, plan->acquisition, plan->notes);
+  plan->filter = resolve_filter(task, plan->acquisition, plan->notes);
   complete(positions, *plan);
   plan->positions = positions.positions;
-  validate(*plan, configuration.name());
+  validate(*plan, task.name());
   if (!several) {
-    check_geometry(configuration, *plan, plan->scene);
-    check_propagation(configuration, *plan);
+    check_geometry(task, *plan, plan->scene);
+    check_propagation(task, *plan);
   }
   for (const PositionPlan& position : plan->positions) {
     at_position(position.position, [&] {
-      check_geometry(configuration, *position.plan, plan->scene);
-      check_propagation(configuration, *position.plan, position.events);
+      check_geometry(task, *position.plan, plan->scene);
+      check_propagation(task, *position.plan, position.events);
     });
   }
   const auto require_memory = [&] {
@@ -246,18 +231,22 @@ std::shared_ptr<const ImagingPlan> build_plan(const ImagingRequest& request) {
                                    : weighs_adaptively(*plan) ? "adaptive weights see all A-scans at once"
                                    : plan->doppler            ? "ensembles of flow are imaged of whole frames"
                                                               : "";
-    plan->by_groups = request.groups != GroupWish::never && whole.empty();
-    plan->by_groups = settle_groups(configuration, request, *make_imaging_setup(plan, request.wish), whole);
+    plan->by_groups = task.groups != GroupWish::never && whole.empty();
+    plan->by_groups = settle_groups(task, *make_imaging_setup(plan, task.wish), whole);
   };
   // Before anything walks over the pixels: tables of travel times are counted too.
   require_memory();
-  if (!several) tabulate_legs(configuration, *plan);
-  for (const auto& position : positions.plans) tabulate_legs(configuration, *position);
+  if (!several) tabulate_legs(task, *plan);
+  for (const auto& position : positions.plans) tabulate_legs(task, *position);
   if (several) plan->laws = positions.plans.front()->laws;
-  check_reach(configuration, *plan, plan->scene);
-  plan->outlines = make_outlines(*plan, plan->scene, echoform::section<ScanSection>(configuration).whole.value_or(plan->grid));
-  const bool cropped = request.crop.value_or(crops(section.crop, request.use));
-  const std::size_t muted = muted_samples(configuration, plan->acquisition, plan->notes);
+  check_reach(task, *plan, plan->scene);
+  plan->outlines = make_outlines(*plan, plan->scene, task.whole_grid.value_or(plan->grid));
+  const bool cropped = task.crop.value_or(crops(section.crop, task.use));
+  if (!cropped && section.guard != TfmSection().guard) {
+    plan->warnings.push_back(
+        fmt::format("{} has no effect: whole A-scans are imaged ([imaging] crop)", task.place("[imaging] guard")));
+  }
+  const std::size_t muted = muted_samples(task, plan->acquisition, plan->notes);
   if (cropped) {
     plan->gate = choose_gate(*plan, section.guard + response_size(plan->filter).length, muted);
   } else if (muted > 0) {
@@ -266,26 +255,31 @@ std::shared_ptr<const ImagingPlan> build_plan(const ImagingRequest& request) {
   if (plan->gate) {
     for (const auto& position : positions.plans) position->gate = plan->gate;
     if (cropped) {
-      plan->notes.push_back(fmt::format("{}: samples {} to {} of {} are imaged ([imaging] crop)", configuration.name(),
-                                        plan->gate->first, plan->gate->first + plan->gate->count - 1, plan->acquisition.samples));
+      plan->notes.push_back(fmt::format("{}: samples {} to {} of {} are imaged ([imaging] crop)", task.name(), plan->gate->first,
+                                        plan->gate->first + plan->gate->count - 1, plan->acquisition.samples));
     }
     require_memory();
   }
-  plan->warnings = geometry_warnings(configuration, several ? *positions.plans.front() : *plan, plan->scene);
-  for (std::string& line : filter_warnings(configuration, plan->filter, plan->acquisition)) {
+  for (std::string& line : geometry_warnings(task, several ? *positions.plans.front() : *plan, plan->scene)) {
     plan->warnings.push_back(std::move(line));
   }
-  if (request.use != ImagingUse::description) {
+  for (std::string& line : filter_warnings(task, plan->filter, plan->acquisition)) {
+    plan->warnings.push_back(std::move(line));
+  }
+  if (task.use != ImagingUse::description) {
     for (const std::string& line : plan_warnings(*plan)) {
-      plan->warnings.push_back(fmt::format("{}: {}", configuration.name(), line));
+      plan->warnings.push_back(fmt::format("{}: {}", task.name(), line));
     }
   }
   return plan;
 }
 
-std::shared_ptr<const ImagingPlan> build_plan(const Configuration& configuration, const Acquisition& acquisition,
+std::shared_ptr<const ImagingPlan> build_plan(const ImagingSettings& settings, const Acquisition& acquisition,
                                               const Material& stated, std::size_t frames_in_flight, ImagingUse use) {
-  return build_plan({configuration, acquisition, {stated, {}}, frames_in_flight, use});
+  ImagingTask task = make_imaging_task(settings, acquisition, {stated, {}}, tfm_rules(settings, acquisition, use));
+  task.frames_in_flight = frames_in_flight;
+  task.use = use;
+  return build_plan(task);
 }
 
 }  // namespace echoform

@@ -71,13 +71,13 @@ std::vector<std::uint32_t> spread_over(std::span<const std::uint32_t> events, st
   return spread;
 }
 
-std::vector<std::uint32_t> chosen_events(const Configuration& configuration, const Acquisition& acquisition) {
-  const TfmSection& section = tfm(configuration);
+std::vector<std::uint32_t> chosen_events(const ImagingSettings& settings, const Acquisition& acquisition) {
+  const TfmSection& section = tfm(settings);
   const std::size_t count = acquisition.event_count();
   std::vector<std::uint32_t> events;
   for (const std::size_t event : section.events) {
     const auto refuse = [&](const std::string& found, const std::string& expected) {
-      throw InputError(configuration.place("[imaging] events"), found, expected);
+      throw InputError(settings.place("[imaging] events"), found, expected);
     };
     if (event >= count) refuse(fmt::format("event {}", event), fmt::format("events 0 to {} of a frame", count - 1));
     events.push_back(static_cast<std::uint32_t>(event));
@@ -87,31 +87,31 @@ std::vector<std::uint32_t> chosen_events(const Configuration& configuration, con
   events = spread_over(chosen_or_all_events(acquisition, events), section.compounded);
   if (events.size() == count) return {};
   if (const auto bond = bond_of_events(acquisition)) {
-    throw InputError(configuration.place(section.events.empty() ? "[imaging] compounded" : "[imaging] events"),
+    throw InputError(settings.place(section.events.empty() ? "[imaging] compounded" : "[imaging] events"),
                      fmt::format("{} of the {} events of {}", events.size(), count, *bond), "all of them");
   }
   return events;
 }
 
-std::vector<float> event_weights(const Configuration& configuration, const Acquisition& acquisition, const Material& material,
+std::vector<float> event_weights(const ImagingSettings& settings, const Acquisition& acquisition, const Material& material,
                                  std::span<const std::uint32_t> chosen) {
-  const TfmSection& section = tfm(configuration);
+  const TfmSection& section = tfm(settings);
   if (section.event_window == ApodizationWindow::none) return {};
   if (!launches_waves(acquisition)) {
-    throw InputError(configuration.place("[apodization] event_window"), "a window over firings of single elements",
+    throw InputError(settings.place("[apodization] event_window"), "a window over firings of single elements",
                      "[apodization] window, which is over the elements, or waves of several");
   }
-  std::vector<MetresPerSecond> media{configuration.couplant.velocity.value_or(MetresPerSecond{}), material.longitudinal_velocity,
+  std::vector<MetresPerSecond> media{settings.couplant.velocity.value_or(MetresPerSecond{}), material.longitudinal_velocity,
                                      material.shear_velocity};
   std::erase_if(media, [](MetresPerSecond velocity) { return !(velocity.value > 0.0); });
   return window_over_events(acquisition, chosen_or_all_events(acquisition, chosen), media, section.event_window,
                             section.apodization.tukey_fraction);
 }
 
-void check_propagation(const Configuration& configuration, const ImagingPlan& plan, std::span<const std::uint32_t> of_frame) {
+void check_propagation(const ImagingSettings& settings, const ImagingPlan& plan, std::span<const std::uint32_t> of_frame) {
   if (!launches_waves(plan.acquisition)) return;
   const bool wet = plan.scene.couplant.value > 0.0;
-  const auto tilt = flat_tilt(configuration.surface);
+  const auto tilt = flat_tilt(settings.surface);
   for (const std::uint32_t event : chosen_or_all_events(plan.acquisition, plan.events)) {
     const auto* const plane = std::get_if<PlaneWaveEvent>(&plan.acquisition.events[event].form);
     if (plane == nullptr) continue;

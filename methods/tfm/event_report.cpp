@@ -15,7 +15,7 @@
 namespace echoform {
 namespace {
 
-constexpr double in_degrees = 180.0 / std::numbers::pi;
+constexpr double radian_in_degrees = 180.0 / std::numbers::pi;
 
 std::string chosen_text(const Acquisition& acquisition, std::span<const std::uint32_t> events) {
   if (acquisition.events.empty()) return fmt::format("{} events", events.size());
@@ -41,7 +41,7 @@ std::string angles_text(double least, double greatest, const std::vector<std::pa
   for (const auto& [name, velocity] : media) {
     const auto degrees = [c = velocity.value](double slowness) {
       const double sine = slowness * c;
-      return std::abs(sine) < 1.0 ? fmt::format("{:.3g}", std::asin(sine) * in_degrees) : std::string("beyond 90");
+      return std::abs(sine) < 1.0 ? fmt::format("{:.3g}", std::asin(sine) * radian_in_degrees) : std::string("beyond 90");
     };
     texts.push_back(least == greatest ? fmt::format("{} degrees as {}", degrees(least), name)
                                       : fmt::format("{} to {} degrees as {}", degrees(least), degrees(greatest), name));

@@ -48,14 +48,14 @@ struct ArrayLine {
   }
 };
 
-struct Meeting {
+struct LobeMeeting {
   double path = std::numeric_limits<double>::infinity();
   Vector2 tangent;
 };
 
 /// Where a ray first meets a surface, by the chords between its nodes; along a unit vector.
-std::optional<Meeting> meet(const Surface& surface, Vector2 from, Vector2 direction) {
-  Meeting nearest;
+std::optional<LobeMeeting> meet(const Surface& surface, Vector2 from, Vector2 direction) {
+  LobeMeeting nearest;
   const auto& nodes = surface.nodes();
   for (std::size_t k = 1; k < nodes.size(); ++k) {
     const Vector2 chord = nodes[k].at - nodes[k - 1].at;

@@ -30,30 +30,36 @@ class TfmMethod final : public Method {
   [[nodiscard]] std::vector<Section> sections() const override { return tfm_sections(); }
   void add_keys(std::vector<Key>& keys) const override { add_tfm_keys(keys); }
 
-  [[nodiscard]] std::string for_the_cpu_alone(const Configuration& configuration) const override {
-    const AdaptiveKind& kind = adaptive_kind(tfm(configuration).adaptive.kind, "[imaging] adaptive");
+  [[nodiscard]] std::optional<std::vector<std::string_view>> reads() const override {
+    return {{"material", "couplant", "surface", "backwall", "grid", "filter", "output", "display", "scan", "probe", "acquisition",
+             "doppler"}};
+  }
+
+  [[nodiscard]] std::string for_the_cpu_alone(const ImagingSettings& settings) const override {
+    const AdaptiveKind& kind = adaptive_kind(tfm(settings).adaptive.kind, "[imaging] adaptive");
     return is_on_cuda(kind) ? std::string() : fmt::format("[imaging] adaptive = \"{}\"", kind.name);
   }
 
-  void check(const Configuration& configuration, const Material& stated) const override {
-    check_without_data(configuration, stated);
-  }
-  [[nodiscard]] std::vector<std::string> images(const Configuration& configuration) const override {
-    std::vector<std::string> images = tfm(configuration).views;
-    if (!wants_flow(configuration)) return images;
+  void check(const ImagingSettings& settings, const Material& stated) const override { check_without_data(settings, stated); }
+  [[nodiscard]] std::vector<std::string> images(const ImagingSettings& settings) const override {
+    std::vector<std::string> images = tfm(settings).views;
+    if (!wants_flow(settings)) return images;
     for (const std::string_view image : {velocity_image, power_image, variance_image}) images.emplace_back(image);
     return images;
   }
 
-  [[nodiscard]] std::shared_ptr<const ImagingSetup> resolve(const ImagingRequest& request) const override {
-    return make_imaging_setup(build_plan(request), request.wish);
+  [[nodiscard]] TaskRules rules(const ImagingSettings& settings, const Acquisition& stated, ImagingUse use) const override {
+    return tfm_rules(settings, stated, use);
   }
-  [[nodiscard]] std::shared_ptr<const ImagingSetup> retuned(const ImagingSetup& before, const Configuration& wanted,
+  [[nodiscard]] std::shared_ptr<const ImagingSetup> resolve(const ImagingTask& task) const override {
+    return make_imaging_setup(build_plan(task), task.wish);
+  }
+  [[nodiscard]] std::shared_ptr<const ImagingSetup> retuned(const ImagingSetup& before, const ImagingSettings& wanted,
                                                             std::uint64_t settings_revision) const override {
     return with_compression(before, section<OutputSection>(wanted), settings_revision, threshold_of(doppler(wanted)));
   }
 
-  void show_in_use(const ImagingSetup& setup, Configuration& asked) const override {
+  void show_in_use(const ImagingSetup& setup, ImagingSettings& asked) const override {
     const ImagingPlan& plan = plan_of(setup);
     const auto velocity = [](MetresPerSecond value) {
       return value.value > 0.0 ? std::optional<MetresPerSecond>(value) : std::nullopt;

@@ -52,8 +52,8 @@ std::shared_ptr<const LineBlendTable> window_table(const Grid& grid, std::size_t
 
 /// By which turns from a sample to the next become velocities along z: waves that come back in another mode turn by the mean of
 /// both slownesses. Views that modes do not name are taken as longitudinal.
-MetresPerSecond velocity_of_turns(const Configuration& configuration, const Material& material) {
-  const std::string view = canonical_view_name(tfm(configuration).views.front());
+MetresPerSecond velocity_of_turns(const ImagingSettings& settings, const Material& material) {
+  const std::string view = canonical_view_name(tfm(settings).views.front());
   if (view == "TT") return material.shear_velocity;
   if (view != "LT" && view != "TL") return material.longitudinal_velocity;
   return MetresPerSecond(2.0 / (1.0 / material.longitudinal_velocity.value + 1.0 / material.shear_velocity.value));
@@ -61,13 +61,13 @@ MetresPerSecond velocity_of_turns(const Configuration& configuration, const Mate
 
 }  // namespace
 
-std::optional<DopplerPlan> resolve_pixel_flow(const Configuration& configuration, const ImagingPlan& plan) {
-  if (!wants_flow(configuration)) return std::nullopt;
+std::optional<DopplerPlan> resolve_pixel_flow(const ImagingSettings& settings, const ImagingPlan& plan) {
+  if (!wants_flow(settings)) return std::nullopt;
   const auto refuse = [&](std::string_view key, const std::string& found, std::string_view expected) {
-    throw InputError(configuration.place(fmt::format("[imaging] {}", key)),
-                     fmt::format("{} with [doppler] pulse_repetition", found), std::string(expected));
+    throw InputError(settings.place(fmt::format("[imaging] {}", key)), fmt::format("{} with [doppler] pulse_repetition", found),
+                     std::string(expected));
   };
-  const TfmSection& section = tfm(configuration);
+  const TfmSection& section = tfm(settings);
   if (!section.events.empty()) refuse("events", "a choice", "all events: they are the samples of ensembles");
   if (section.compounded != 0) refuse("compounded", fmt::format("{}", section.compounded), "all events");
   if (section.views.size() != 1) refuse("views", fmt::format("{} views", section.views.size()), "one view");
@@ -79,13 +79,13 @@ std::optional<DopplerPlan> resolve_pixel_flow(const Configuration& configuration
     refuse("adaptive", '"' + section.adaptive.kind + '"', "no adaptive weights: they change from sample to sample");
   }
   if (!plan.acquisition.positions.empty()) {
-    throw InputError(configuration.place("[doppler] pulse_repetition"), "several positions of the probe within a frame",
+    throw InputError(settings.place("[doppler] pulse_repetition"), "several positions of the probe within a frame",
                      "frames of one position");
   }
   if (const auto bond = bond_of_events(plan.acquisition)) {
-    throw InputError(configuration.place("[doppler] pulse_repetition"), *bond, "events that each tell by themselves");
+    throw InputError(settings.place("[doppler] pulse_repetition"), *bond, "events that each tell by themselves");
   }
-  return find_doppler(configuration, plan.acquisition, velocity_of_turns(configuration, plan.material));
+  return find_doppler(settings, plan.acquisition, velocity_of_turns(settings, plan.material));
 }
 
 std::vector<std::uint32_t> first_samples(const DopplerPlan& doppler) {
@@ -94,10 +94,9 @@ std::vector<std::uint32_t> first_samples(const DopplerPlan& doppler) {
   return events;
 }
 
-std::size_t flow_half_window(const Configuration& configuration, const ImagingPlan& plan) {
+std::size_t flow_half_window(const ImagingSettings& settings, const ImagingPlan& plan) {
   if (plan.grid.z.count < 2) return 0;
-  return half_window_of(doppler(configuration), *plan.doppler, velocity_of_turns(configuration, plan.material),
-                        plan.grid.z.spacing());
+  return half_window_of(doppler(settings), *plan.doppler, velocity_of_turns(settings, plan.material), plan.grid.z.spacing());
 }
 
 PairingOptions flow_pairing_options(const ImagingPlan& plan) {

@@ -24,11 +24,11 @@ struct OutputWish;
 /// samples become the plan's events: flow takes all of a frame's events. Throws InputError, naming configuration and key, for
 /// choices of events, several views or one off a wall, several positions, adaptive weights and data whose events do not stand
 /// alone.
-[[nodiscard]] std::optional<DopplerPlan> resolve_pixel_flow(const Configuration& configuration, const ImagingPlan& plan);
+[[nodiscard]] std::optional<DopplerPlan> resolve_pixel_flow(const ImagingSettings& settings, const ImagingPlan& plan);
 /// Those first samples.
 [[nodiscard]] std::vector<std::uint32_t> first_samples(const DopplerPlan& doppler);
 /// Means of autocorrelations go along z, over [doppler] window: of a plan whose grid is known.
-[[nodiscard]] std::size_t flow_half_window(const Configuration& configuration, const ImagingPlan& plan);
+[[nodiscard]] std::size_t flow_half_window(const ImagingSettings& settings, const ImagingPlan& plan);
 
 /// Rows of all images, image by image.
 [[nodiscard]] PairingOptions flow_pairing_options(const ImagingPlan& plan);

@@ -53,7 +53,7 @@ void validate(const ImagingPlan& plan, std::string_view where) {
   require_range(in, "[apodization] tukey_fraction", plan.apodization.tukey_fraction, Apodization::tukey_fractions);
   require_range(in, "[apodization] angle_limit", plan.apodization.angle_limit, Apodization::angle_limits);
   validate(plan.compression, fmt::format("{} [output]", in));
-  require_range(in, "[display] cubic_alpha", plan.cubic_alpha, cubic_alphas);
+  require_range(in, "[display] cubic_alpha", plan.display.cubic_alpha, cubic_alphas);
   if (plan.apodization.directivity && plan.acquisition.probe.centre_frequency.value <= 0.0) {
     throw InputError(fmt::format("{} [apodization] directivity", in), "a probe without centre frequency",
                      "[probe] centre_frequency, which the directivity needs");

@@ -4,32 +4,20 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <string>
 #include <string_view>
 #include <vector>
 
-#include "acquisition/acquisition.hpp"
-#include "acquisition/sample_encodings.hpp"
 #include "base/grid.hpp"
 #include "delay_laws/delay_law.hpp"
-#include "methods/display_settings.hpp"
 #include "methods/flow.hpp"
-#include "pipeline/outline.hpp"
+#include "methods/method_plan.hpp"
 #include "pipeline/sample_gate.hpp"
 #include "rays/scene.hpp"
 #include "stages/adaptive_weights/adaptive_weights.hpp"
 #include "stages/beamform/apodization_options.hpp"
 #include "stages/beamform/interpolation.hpp"
-#include "stages/compression/compression_options.hpp"
-#include "stages/filter/filter_options.hpp"
-#include "stages/scan_conversion/scan_interpolation.hpp"
 
 namespace echoform {
-
-/// Amplitude of one unit of a sample as the data state it: of counts their sample_scale, else 1.
-[[nodiscard]] inline double stated_scale(const Acquisition& acquisition) {
-  return facts_of(acquisition.encoding).counts() ? acquisition.sample_scale : 1.0;
-}
 
 struct ImagingPlan;
 
@@ -41,16 +29,11 @@ struct PositionPlan {
   std::shared_ptr<const ImagingPlan> plan;
 };
 
-struct ImagingPlan {
-  /// Tells images before a change of settings from those after it; images carry it. 0 where settings do not change.
-  std::uint64_t settings_revision = 0;
-  Acquisition acquisition;
-  /// Amplitude of one unit of a sample of any encoding, in place of what the data state; finite, and not 0 as a float.
-  std::optional<double> sample_scale;
-  Material material;
+struct ImagingPlan : MethodPlan {
+  using MethodPlan::MethodPlan;
+
   Grid grid;                       ///< acoustic grid
   std::optional<SampleGate> gate;  ///< within the A-scan; none: the whole A-scan
-  FilterOptions filter;            ///< of A-scans
   Interpolation interpolation = Interpolation::linear;
   /// Relative L2 error of complex images that is good enough, 1e-6 .. 0.1. From 1e-3 on a backend may keep samples in half
   /// precision; below, single precision. The CPU is always in single precision.
@@ -61,22 +44,14 @@ struct ImagingPlan {
   bool by_groups = false;              ///< frames are imaged by groups of A-scans
   std::optional<DopplerPlan> doppler;  ///< images of flow (pixel_flow.hpp): then `events` are first samples of ensembles
   std::vector<float> event_weights;    ///< by imaged event, of waves of several elements; empty: all alike
-  Compression compression;
-  std::optional<Grid> display_grid;  ///< where it differs from the acoustic grid
-  ScanInterpolation scan_interpolation = ScanInterpolation::bilinear;
-  double cubic_alpha = -0.5;
-  std::vector<DelayLaw> laws;  ///< one a view, at least one; of several positions those of the first that is imaged
+  std::optional<Grid> display_grid;    ///< where it differs from the acoustic grid
+  std::vector<DelayLaw> laws;          ///< one a view, at least one; of several positions those of the first that is imaged
   /// Of frames that state positions of the probe, those that some imaged event fires at, in their order: their images are added.
   std::vector<PositionPlan> positions;
-  Scene scene;                        ///< what lies between elements and pixels
-  std::vector<Outline> outlines;      ///< probe and surfaces near the image, for whoever draws it; at most most_outlines
-  std::vector<std::string> notes;     ///< what was chosen or replaced, a line each
-  std::vector<std::string> warnings;  ///< what is likely to disappoint, a line each
+  Scene scene;  ///< what lies between elements and pixels
 
   /// The gate, or the whole A-scan where there is none.
   [[nodiscard]] SampleGate imaged_samples() const { return gate.value_or(SampleGate{0, acquisition.samples}); }
-  /// What imaging multiplies every sample by: sample_scale, or else what the data state.
-  [[nodiscard]] double amplitude_scale() const { return sample_scale.value_or(stated_scale(acquisition)); }
   /// Whether no law and no weight tells (i, j) from (j, i): then the matrix may be halved, and a pair costs one lookup.
   [[nodiscard]] bool reciprocal() const;
 };

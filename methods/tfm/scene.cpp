@@ -32,13 +32,13 @@ std::string in_mm(Metres x, Metres z) {
 }
 
 /// How far planes are made to reach on either side of x = 0.
-Metres reach_of(const Configuration& configuration, const Probe& probe) {
+Metres reach_of(const ImagingSettings& settings, const Probe& probe) {
   double reach = 0.25;
   const auto hold = [&](Metres value) { reach = std::max(reach, std::abs(value.value)); };
-  for (const auto& ends : {configuration.grid.x, configuration.grid.y, configuration.grid.z}) {
+  for (const auto& ends : {settings.grid.x, settings.grid.y, settings.grid.z}) {
     if (ends) std::for_each(ends->begin(), ends->end(), hold);
   }
-  for (const auto& value : {configuration.probe.x, configuration.probe.stand_off}) {
+  for (const auto& value : {settings.probe.x, settings.probe.stand_off}) {
     if (value) hold(*value);
   }
   for (const Element& element : probe.elements) {
@@ -49,8 +49,8 @@ Metres reach_of(const Configuration& configuration, const Probe& probe) {
   return Metres(2.0 * reach);
 }
 
-MadeSurface surface_of(const Configuration& configuration, const SurfaceSection& section, std::string_view key, Metres reach) {
-  const std::string where = configuration.place(key);
+MadeSurface surface_of(const ImagingSettings& settings, const SurfaceSection& section, std::string_view key, Metres reach) {
+  const std::string where = settings.place(key);
   if (section.kind.empty()) {
     if (section.numbers.empty() && section.words.empty()) return {};
     const std::string& name = section.numbers.empty() ? section.words.begin()->first : section.numbers.begin()->first;
@@ -93,7 +93,7 @@ std::string ends_in_mm(const Axis& axis) {
 }
 
 /// Where a good part of the grid is not in the part.
-std::optional<std::string> above_front_warning(const Configuration& configuration, const Grid& grid, const Scene& scene) {
+std::optional<std::string> above_front_warning(const ImagingSettings& settings, const Grid& grid, const Scene& scene) {
   const std::vector<Point> pixels = some_pixels(grid);
   const auto above = std::ranges::count_if(pixels, [&](const Point& pixel) { return scene.below_front(pixel) < 0.0; });
   const double share = static_cast<double>(above) / static_cast<double>(pixels.size());
@@ -105,11 +105,11 @@ std::optional<std::string> above_front_warning(const Configuration& configuratio
     guess = fmt::format("; z = [{:.4g}, {:.4g}] mm?", -1e3 * grid.z.last.value, -1e3 * grid.z.first.value);
   }
   return fmt::format("{} = {}: {:.0f} % of the pixels lie above the front surface, where nothing is; z counts into the part{}",
-                     configuration.place("[grid] z"), ends_in_mm(grid.z), 100.0 * share, guess);
+                     settings.place("[grid] z"), ends_in_mm(grid.z), 100.0 * share, guess);
 }
 
-bool skips(const Configuration& configuration) {
-  return std::any_of(tfm(configuration).views.begin(), tfm(configuration).views.end(),
+bool skips(const ImagingSettings& settings) {
+  return std::any_of(tfm(settings).views.begin(), tfm(settings).views.end(),
                      [](const std::string& view) { return names_skip(view); });
 }
 
@@ -125,41 +125,39 @@ std::vector<Vector2> places_of(const Element& element) {
   return {centre - along, centre, centre + along};
 }
 
-[[noreturn]] void refuse_element(const Configuration& configuration, std::size_t element, const std::string& place, double below,
+[[noreturn]] void refuse_element(const ImagingSettings& settings, std::size_t element, const std::string& place, double below,
                                  std::string_view what) {
-  throw InputError(configuration.place("[probe] stand_off"),
+  throw InputError(settings.place("[probe] stand_off"),
                    fmt::format("element {} at {}, {:.3g} mm below {}", element, place, 1e3 * below, what),
                    fmt::format("a probe above {}, by stand_off, angle and x or by where the surface lies", what));
 }
 
-[[noreturn]] void refuse_between(const Configuration& configuration, std::size_t element, std::string_view what) {
-  throw InputError(configuration.place("[probe] stand_off"),
-                   fmt::format("{} between elements {} and {}", what, element - 1, element),
+[[noreturn]] void refuse_between(const ImagingSettings& settings, std::size_t element, std::string_view what) {
+  throw InputError(settings.place("[probe] stand_off"), fmt::format("{} between elements {} and {}", what, element - 1, element),
                    fmt::format("a probe above {}", what));
 }
 
-void check_above(const Configuration& configuration, const Probe& probe, const Surface& surface, std::string_view what) {
+void check_above(const ImagingSettings& settings, const Probe& probe, const Surface& surface, std::string_view what) {
   for (std::size_t i = 0; i < probe.elements.size(); ++i) {
     for (const Vector2 at : places_of(probe.elements[i])) {
       const double below = surface.signed_distance(at);
-      if (!(below < 0.0)) refuse_element(configuration, i, in_mm(Metres(at.x), Metres(at.z)), below, what);
+      if (!(below < 0.0)) refuse_element(settings, i, in_mm(Metres(at.x), Metres(at.z)), below, what);
     }
     if (i == 0 || !surface.crosses(plain(probe.elements[i - 1].centre), plain(probe.elements[i].centre))) continue;
-    refuse_between(configuration, i, what);
+    refuse_between(settings, i, what);
   }
 }
 
-void check_above(const Configuration& configuration, const Probe& probe, const SpatialSurface& surface, std::string_view what) {
+void check_above(const ImagingSettings& settings, const Probe& probe, const SpatialSurface& surface, std::string_view what) {
   for (std::size_t i = 0; i < probe.elements.size(); ++i) {
     const Vector3 centre = vector_of(probe.elements[i].centre);
     for (const Vector2 end : places_of(probe.elements[i])) {
       const Vector3 at{end.x, centre.y, end.z};
       const double below = surface.signed_distance(at);
       if (below < 0.0) continue;
-      refuse_element(configuration, i, fmt::format("({:.4g}, {:.4g}, {:.4g}) mm", 1e3 * at.x, 1e3 * at.y, 1e3 * at.z), below,
-                     what);
+      refuse_element(settings, i, fmt::format("({:.4g}, {:.4g}, {:.4g}) mm", 1e3 * at.x, 1e3 * at.y, 1e3 * at.z), below, what);
     }
-    if (i > 0 && meets(surface, vector_of(probe.elements[i - 1].centre), centre)) refuse_between(configuration, i, what);
+    if (i > 0 && meets(surface, vector_of(probe.elements[i - 1].centre), centre)) refuse_between(settings, i, what);
   }
 }
 
@@ -176,14 +174,14 @@ std::optional<double> depth_of_front(const Scene& scene, Vector3 above, double f
 
 /// The backwall in three dimensions at some columns of the grid: as one sees it from above, and that of a hollow, which one sees
 /// from within, by where the front surface lies beyond it.
-void check_below_front(const Configuration& configuration, const Grid& grid, const Scene& scene) {
+void check_below_front(const ImagingSettings& settings, const Grid& grid, const Scene& scene) {
   constexpr int columns = 16;
   constexpr double touches = 1e-6;  // m
   const SpatialSurface& backwall = *scene.spatial_backwall;
   const double top = std::min(0.0, grid.z.first.value) - 1.0;
   const double bottom = grid.z.last.value + 1.0;
   const auto refuse = [&](Vector3 at) {
-    throw InputError(configuration.place("[backwall]"),
+    throw InputError(settings.place("[backwall]"),
                      fmt::format("a place above the front surface, at {}", in_mm(Metres(at.x), Metres(at.z))),
                      "a backwall below the front surface");
   };
@@ -206,67 +204,55 @@ void check_below_front(const Configuration& configuration, const Grid& grid, con
 
 }  // namespace
 
-Scene make_scene(const Configuration& configuration, const Probe& probe) {
-  const Metres reach = reach_of(configuration, probe);
+Scene make_scene(const ImagingSettings& settings, const Probe& probe) {
+  const Metres reach = reach_of(settings, probe);
   Scene scene;
-  scene.couplant = configuration.couplant.velocity.value_or(MetresPerSecond(0.0));
-  MadeSurface front = surface_of(configuration, configuration.surface, "[surface]", reach);
+  scene.couplant = settings.couplant.velocity.value_or(MetresPerSecond(0.0));
+  MadeSurface front = surface_of(settings, settings.surface, "[surface]", reach);
   scene.surface = std::move(front.curve);
   scene.spatial_surface = std::move(front.spatial);
-  MadeSurface back = surface_of(configuration, configuration.backwall, "[backwall]", reach);
+  MadeSurface back = surface_of(settings, settings.backwall, "[backwall]", reach);
   scene.backwall = std::move(back.curve);
   scene.spatial_backwall = std::move(back.spatial);
   const bool has_front = scene.surface != nullptr || scene.spatial_surface != nullptr;
   if (!has_front && (scene.couplant.value > 0.0 || scene.has_backwall())) {
-    scene.surface = make_surface({configuration.place("[surface]"), "plane", {}, {}, reach});
+    scene.surface = make_surface({settings.place("[surface]"), "plane", {}, {}, reach});
   }
   return scene;
 }
 
-void adopt_wedge_velocity(Configuration& configuration, MetresPerSecond stated, std::vector<std::string>& notes) {
-  if (tfm(configuration).delay_law != "immersion" || configuration.couplant.velocity || !(stated.value > 0.0)) return;
-  // As the key's own bound: what is slower was written in another unit.
-  if (stated.value < 10.0) {
-    throw InputError(configuration.place("[couplant] velocity"),
-                     fmt::format("no value, and {:g} m/s for the recording's wedge", stated.value),
-                     "a velocity of at least 10 m/s");
-  }
-  configuration.couplant.velocity = stated;
-  notes.push_back(fmt::format("{}: {:g} m/s of the recording's wedge", configuration.place("[couplant] velocity"), stated.value));
-}
-
-void check_depth_is_told(const Configuration& configuration) {
-  const bool bent = configuration.couplant.velocity || !configuration.surface.kind.empty();
-  const auto& views = tfm(configuration).views;
+void check_depth_is_told(const ImagingSettings& settings) {
+  const bool bent = settings.couplant.velocity || !settings.surface.kind.empty();
+  const auto& views = tfm(settings).views;
   const bool named = std::any_of(views.begin(), views.end(), [](const auto& view) { return find_view_kind(view) != nullptr; });
-  if (!bent && !skips(configuration) && !named) return;
-  throw InputError(configuration.place("[grid] z"), "no value",
+  if (!bent && !skips(settings) && !named) return;
+  throw InputError(settings.place("[grid] z"), "no value",
                    fmt::format("z = [first, last] in m: with {}, the gate does not tell the depth",
                                named ? "a view that modes do not name" : "a couplant, a surface or a view that skips"));
 }
 
-void check_geometry(const Configuration& configuration, const ImagingPlan& plan, const Scene& scene) {
+void check_geometry(const ImagingSettings& settings, const ImagingPlan& plan, const Scene& scene) {
   const Probe& probe = plan.acquisition.probe;
   if (scene.couplant.value > 0.0) {
     if (scene.spatial_surface != nullptr) {
-      check_above(configuration, probe, *scene.spatial_surface, "the front surface");
+      check_above(settings, probe, *scene.spatial_surface, "the front surface");
     } else {
-      check_above(configuration, probe, *scene.surface, "the front surface");
+      check_above(settings, probe, *scene.surface, "the front surface");
     }
   }
   if (scene.backwall != nullptr) {
-    check_above(configuration, probe, *scene.backwall, "the backwall");
+    check_above(settings, probe, *scene.backwall, "the backwall");
     for (const SurfaceNode& node : scene.backwall->nodes()) {
       const bool beside = node.at.x < plan.grid.x.first.value || node.at.x > plan.grid.x.last.value;
       if (beside || scene.below_front({Metres(node.at.x), plan.grid.y.first, Metres(node.at.z)}) > 0.0) continue;
-      throw InputError(configuration.place("[backwall]"),
+      throw InputError(settings.place("[backwall]"),
                        fmt::format("a place above the front surface, at {}", in_mm(Metres(node.at.x), Metres(node.at.z))),
                        "a backwall below the front surface");
     }
   }
   if (scene.spatial_backwall != nullptr) {
-    check_above(configuration, probe, *scene.spatial_backwall, "the backwall");
-    check_below_front(configuration, plan.grid, scene);
+    check_above(settings, probe, *scene.spatial_backwall, "the backwall");
+    check_below_front(settings, plan.grid, scene);
   }
   if (!plan.apodization.angular()) return;
   const auto silent = [&](const Leg& leg) { return leg.table_bytes(plan.grid) > 0 && leg.departures() == nullptr; };
@@ -275,39 +261,38 @@ void check_geometry(const Configuration& configuration, const ImagingPlan& plan,
   for (const DelayLaw& law : plan.laws) {
     if ((waves || !silent(*law.transmit)) && !silent(*law.receive)) continue;
     throw InputError(
-        configuration.place(plan.apodization.directivity ? "[apodization] directivity" : "[apodization] angle_limit"),
-        fmt::format("weights by angle, for view \"{}\" of [imaging] delay_law = \"{}\"", law.view, tfm(configuration).delay_law),
+        settings.place(plan.apodization.directivity ? "[apodization] directivity" : "[apodization] angle_limit"),
+        fmt::format("weights by angle, for view \"{}\" of [imaging] delay_law = \"{}\"", law.view, tfm(settings).delay_law),
         "a law that says at which angles waves leave the elements, or no such weights");
   }
 }
 
-std::vector<std::string> geometry_warnings(const Configuration& configuration, const ImagingPlan& plan, const Scene& scene) {
+std::vector<std::string> geometry_warnings(const ImagingSettings& settings, const ImagingPlan& plan, const Scene& scene) {
   std::vector<std::string> lines;
-  if (auto line = above_front_warning(configuration, plan.grid, scene)) lines.push_back(std::move(*line));
-  if (tfm(configuration).travel_times == TravelTimes::interpolated && plan.grid.y.count > 1) {
+  if (auto line = above_front_warning(settings, plan.grid, scene)) lines.push_back(std::move(*line));
+  if (tfm(settings).travel_times == TravelTimes::interpolated && plan.grid.y.count > 1) {
     lines.push_back(fmt::format("{}: \"interpolated\" is not used: of a volume every element and pixel has its ray",
-                                configuration.place("[imaging] travel_times")));
-  } else if (tfm(configuration).travel_times == TravelTimes::interpolated && scene.spatial_surface != nullptr) {
+                                settings.place("[imaging] travel_times")));
+  } else if (tfm(settings).travel_times == TravelTimes::interpolated && scene.spatial_surface != nullptr) {
     lines.push_back(
         fmt::format("{}: \"interpolated\" is not used: below a surface in three dimensions every element and pixel has "
                     "its ray",
-                    configuration.place("[imaging] travel_times")));
-  } else if (tfm(configuration).travel_times == TravelTimes::interpolated && scene.spatial_backwall != nullptr &&
-             skips(configuration)) {
+                    settings.place("[imaging] travel_times")));
+  } else if (tfm(settings).travel_times == TravelTimes::interpolated && scene.spatial_backwall != nullptr && skips(settings)) {
     lines.push_back(
         fmt::format("{}: \"interpolated\" is not used by views that skip: above a backwall in three dimensions every element and "
                     "pixel has its ray",
-                    configuration.place("[imaging] travel_times")));
+                    settings.place("[imaging] travel_times")));
   }
-  if (tfm(configuration).delay_law != "contact") return lines;
-  const auto& views = tfm(configuration).views;
+  if (tfm(settings).delay_law != "contact") return lines;
+  const auto& views = tfm(settings).views;
   const bool named = std::any_of(views.begin(), views.end(), [](const auto& view) { return find_view_kind(view) != nullptr; });
-  if (!configuration.surface.kind.empty() && !named && !skips(configuration)) {
+  if (!settings.surface.kind.empty() && !named && !skips(settings)) {
     lines.push_back(
         fmt::format("{}: \"{}\" is not used: with delay_law = \"contact\" only views that skip meet the front surface; set "
                     "[imaging] delay_law "
                     "= \"immersion\" and [couplant] velocity, or leave out [surface]",
-                    configuration.place("[surface] kind"), configuration.surface.kind));
+                    settings.place("[surface] kind"), settings.surface.kind));
   }
   const double frequency = plan.acquisition.probe.centre_frequency.value;
   const double velocity = plan.material.longitudinal_velocity.value;
@@ -317,10 +302,10 @@ std::vector<std::string> geometry_warnings(const Configuration& configuration, c
   // The part under a curved array that touches it is taken to follow the array's shape.
   const double height = heights.lowest <= limit && is_curved(plan.acquisition.probe, limit) ? 0.0 : heights.highest;
   if (!(height > limit)) return lines;
-  const ProbeSection& probe = configuration.probe;
-  const std::string where = probe.stand_off ? configuration.place("[probe] stand_off")
-                            : probe.angle   ? configuration.place("[probe] angle and the placement of the data")
-                                            : fmt::format("{}: the placement of the data", configuration.name());
+  const ProbeSection& probe = settings.probe;
+  const std::string where = probe.stand_off ? settings.place("[probe] stand_off")
+                            : probe.angle   ? settings.place("[probe] angle and the placement of the data")
+                                            : fmt::format("{}: the placement of the data", settings.name());
   lines.push_back(
       fmt::format("{}: elements lie up to {:.3g} mm above the front surface, and with delay_law = \"contact\" rays go through "
                   "that as if it were part; set [imaging] delay_law = \"immersion\" and [couplant] velocity, or put the probe on "
@@ -329,15 +314,15 @@ std::vector<std::string> geometry_warnings(const Configuration& configuration, c
   return lines;
 }
 
-void tabulate_legs(const Configuration& configuration, ImagingPlan& plan) {
+void tabulate_legs(const ImagingSettings& settings, ImagingPlan& plan) {
   const auto has_table = [&](const DelayLaw& law) {
     return law.transmit->table_bytes(plan.grid) > 0 || law.receive->table_bytes(plan.grid) > 0;
   };
   const bool interpolated =
-      tfm(configuration).travel_times == TravelTimes::interpolated && std::any_of(plan.laws.begin(), plan.laws.end(), has_table);
+      tfm(settings).travel_times == TravelTimes::interpolated && std::any_of(plan.laws.begin(), plan.laws.end(), has_table);
   const double frequency = plan.acquisition.probe.centre_frequency.value;
   if (interpolated && !(frequency > 0.0)) {
-    throw InputError(configuration.place("[imaging] travel_times"), "\"interpolated\", and a probe of unknown centre frequency",
+    throw InputError(settings.place("[imaging] travel_times"), "\"interpolated\", and a probe of unknown centre frequency",
                      "[probe] centre_frequency, of whose period times stay within a hundredth, or \"exact\"");
   }
   const Seconds tolerance(interpolated ? 0.005 / frequency : 0.0);
@@ -345,7 +330,7 @@ void tabulate_legs(const Configuration& configuration, ImagingPlan& plan) {
   const std::function<void(std::shared_ptr<const Leg>&)> take = [&](std::shared_ptr<const Leg>& leg) {
     const auto [place, is_new] = tables.try_emplace(leg.get());
     if (is_new) {
-      const std::size_t threads = configuration.imaging.threads;
+      const std::size_t threads = settings.imaging.threads;
       if (std::shared_ptr<const Leg> elements = leg->of_elements()) {
         // Their table may be the other side's too.
         if (leg->table_bytes(plan.grid) > 0) take(elements);
@@ -363,7 +348,7 @@ void tabulate_legs(const Configuration& configuration, ImagingPlan& plan) {
   }
 }
 
-void check_reach(const Configuration& configuration, const ImagingPlan& plan, const Scene& scene) {
+void check_reach(const ImagingSettings& settings, const ImagingPlan& plan, const Scene& scene) {
   std::vector<Point> points;
   for (std::size_t k = 0; k < plan.laws.size(); ++k) {
     const DelayLaw& law = plan.laws[k];
@@ -375,10 +360,10 @@ void check_reach(const Configuration& configuration, const ImagingPlan& plan, co
     PartBounds{scene.surface, skip ? scene.backwall : nullptr, scene.spatial_surface, skip ? scene.spatial_backwall : nullptr}
         .sides(points, sides);
     if (std::ranges::all_of(sides, [](PartSide side) { return side == PartSide::outside; })) {
-      throw InputError(configuration.place("[grid]"), fmt::format("no pixel in the part, for view \"{}\"", law.view),
+      throw InputError(settings.place("[grid]"), fmt::format("no pixel in the part, for view \"{}\"", law.view),
                        skip ? "pixels between the front surface and the backwall" : "pixels below the front surface");
     }
-    throw InputError(configuration.place("[imaging] views"),
+    throw InputError(settings.place("[imaging] views"),
                      fmt::format("\"{}\", of which no ray reaches any pixel from any element", law.view),
                      "a probe, surfaces and a grid with rays between them: not beyond the critical angle, in shadow or off the "
                      "surfaces' ends");

@@ -17,34 +17,30 @@ namespace echoform {
 /// Planes reach twice as far as the grid of the configuration and `probe`, where it is known, lie from x = 0, at least 0.5 m.
 /// Reads the files that surfaces name. Throws InputError, naming the configuration and the section, for parameters without a kind
 /// and what make_surface refuses: a profile that crosses itself, for one.
-[[nodiscard]] Scene make_scene(const Configuration& configuration, const Probe& probe = {});
-
-/// What a recording says of its wedge, for the law that wants a couplant, where [couplant] velocity is absent; with a
-/// note.
-/// Throws InputError below 10 m/s.
-void adopt_wedge_velocity(Configuration& configuration, MetresPerSecond stated, std::vector<std::string>& notes);
+[[nodiscard]] Scene make_scene(const ImagingSettings& settings, const Probe& probe = {});
 
 /// Throws InputError where [grid] z is needed since no gate tells the depth: with a couplant, a surface or a view that skips.
-void check_depth_is_told(const Configuration& configuration);
+void check_depth_is_told(const ImagingSettings& settings);
 
 /// Throws InputError for elements in couplant that do not lie above the front surface, elements that do not lie above the
 /// backwall, a backwall that does not lie below the front surface where the grid is, and weights by the elements' angles where a
 /// law has tables and does not say at which angles its waves leave the elements.
-void check_geometry(const Configuration& configuration, const ImagingPlan& plan, const Scene& scene);
+void check_geometry(const ImagingSettings& settings, const ImagingPlan& plan, const Scene& scene);
 
-/// What of the geometry has no effect or cannot be meant, a line each for the log: a grid of which a quarter or more lies above the
-/// front surface; with delay_law = "contact" a [surface] that no view meets, and elements more than a tenth of the longitudinal
-/// wavelength above the front surface (0.1 mm where it is not known), but for those of a curved array that touches it.
-[[nodiscard]] std::vector<std::string> geometry_warnings(const Configuration& configuration, const ImagingPlan& plan,
+/// What of the geometry has no effect or cannot be meant, a line each for the log: a grid of which a quarter or more lies above
+/// the front surface; with delay_law = "contact" a [surface] that no view meets, and elements more than a tenth of the
+/// longitudinal wavelength above the front surface (0.1 mm where it is not known), but for those of a curved array that touches
+/// it.
+[[nodiscard]] std::vector<std::string> geometry_warnings(const ImagingSettings& settings, const ImagingPlan& plan,
                                                          const Scene& scene);
 
 /// Legs that can be tabulated for the plan's grid are, each once, on [imaging] threads. With travel_times = "interpolated" the
 /// times of a leg may be off by half of a hundredth of the probe's period, so that those of a pair, which are two legs', stay
 /// within a hundredth. Throws InputError where that is wanted of a leg and the probe's centre frequency is not known.
-void tabulate_legs(const Configuration& configuration, ImagingPlan& plan);
+void tabulate_legs(const ImagingSettings& settings, ImagingPlan& plan);
 
 /// Throws InputError for a view of which no pixel is reached on both sides by any living element, and says why: a grid outside
 /// of the part, or rays beyond the critical angle and in shadow. Views without tables are not looked at.
-void check_reach(const Configuration& configuration, const ImagingPlan& plan, const Scene& scene);
+void check_reach(const ImagingSettings& settings, const ImagingPlan& plan, const Scene& scene);
 
 }  // namespace echoform

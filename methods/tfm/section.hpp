@@ -44,11 +44,11 @@ struct TfmSection {
 };
 
 /// Of a configuration, to read or to change.
-[[nodiscard]] inline const TfmSection& tfm(const Configuration& configuration) {
-  return section<TfmSection>(configuration);
+[[nodiscard]] inline const TfmSection& tfm(const ImagingSettings& settings) {
+  return section<TfmSection>(settings);
 }
-[[nodiscard]] inline TfmSection& tfm(Configuration& configuration) {
-  return section<TfmSection>(configuration);
+[[nodiscard]] inline TfmSection& tfm(ImagingSettings& settings) {
+  return section<TfmSection>(settings);
 }
 
 }  // namespace echoform

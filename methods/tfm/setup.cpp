@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "methods/display_settings.hpp"
-#include "methods/shown_images.hpp"
 #include "methods/tfm/frame_groups.hpp"
 #include "methods/tfm/pixel_flow.hpp"
 #include "methods/tfm/recipe.hpp"
@@ -32,25 +31,14 @@ std::size_t leg_tables_bytes(const ImagingPlan& plan) {
 }  // namespace
 
 const ImagingPlan& plan_of(const ImagingSetup& setup) {
-  return *std::any_cast<const std::shared_ptr<const ImagingPlan>&>(setup.of_method);
+  return plan_as<ImagingPlan>(setup);
 }
 
 std::shared_ptr<const ImagingSetup> make_imaging_setup(std::shared_ptr<const ImagingPlan> plan, const OutputWish& wish) {
   validate(*plan, "imaging plan");
-  auto setup = std::make_shared<ImagingSetup>();
-  setup->settings_revision = plan->settings_revision;
-  setup->acquisition = plan->acquisition;
-  setup->material = plan->material;
-  setup->gate = plan->imaged_samples();
-  setup->recipe = make_tfm_recipe(*plan, wish);
-  setup->scale = scale_of(plan->compression);
-  setup->outlines = plan->outlines;
+  auto setup = make_setup(plan, tfm_name, plan->imaged_samples(), make_tfm_recipe(*plan, wish));
   setup->tables_bytes = leg_tables_bytes(*plan);
-  setup->notes = plan->notes;
-  setup->warnings = plan->warnings;
-  setup->method = tfm_name;
-  if (plan->by_groups) setup->groups = make_frame_groups(plan, setup->tables_bytes);
-  setup->of_method = std::move(plan);
+  if (plan->by_groups) setup->groups = make_frame_groups(std::move(plan), setup->tables_bytes);
   return setup;
 }
 
@@ -60,15 +48,10 @@ std::shared_ptr<const ImagingSetup> with_compression(const ImagingSetup& before,
   auto plan = std::make_shared<ImagingPlan>(plan_of(before));
   plan->compression = compression;
   plan->settings_revision = revision;
-  auto setup = std::make_shared<ImagingSetup>(before);
-  retune_compression(setup->recipe, compression);
-  if (plan->doppler && flow_threshold) {
-    plan->doppler->threshold = *flow_threshold;
-    set_flow_threshold(setup->recipe, *flow_threshold);
-  }
-  setup->settings_revision = revision;
-  setup->scale = scale_of(compression);
-  setup->of_method = std::shared_ptr<const ImagingPlan>(std::move(plan));
+  const bool flow = plan->doppler && flow_threshold;
+  if (flow) plan->doppler->threshold = *flow_threshold;
+  auto setup = retuned_setup(before, plan);
+  if (flow) set_flow_threshold(setup->recipe, *flow_threshold);
   return setup;
 }
 

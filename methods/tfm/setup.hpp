@@ -19,7 +19,7 @@ inline constexpr std::string_view tfm_name = "tfm";
 [[nodiscard]] std::shared_ptr<const ImagingSetup> make_imaging_setup(std::shared_ptr<const ImagingPlan> plan,
                                                                      const OutputWish& wish = {});
 
-/// The plan that a setup was made of by make_imaging_setup(). std::bad_any_cast for a setup of another method: its caller
+/// The plan that a setup was made of by make_imaging_setup(). std::logic_error for a setup of another method: its caller
 /// mistakes them.
 [[nodiscard]] const ImagingPlan& plan_of(const ImagingSetup& setup);
 

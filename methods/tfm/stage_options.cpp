@@ -150,7 +150,7 @@ AnalyticSignalOptions analytic_signal_options(const ImagingPlan& plan) {
 }
 
 GridDisplay grid_display(const ImagingPlan& plan, bool wanted) {
-  return {wanted, plan.compression, plan.display_grid, plan.scan_interpolation, plan.cubic_alpha};
+  return display_of_plan(plan, plan.display_grid, wanted);
 }
 
 }  // namespace echoform

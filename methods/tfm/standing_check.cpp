@@ -16,12 +16,12 @@
 namespace echoform {
 namespace {
 
-void check_axis(const Configuration& configuration, std::string_view key, const std::optional<std::array<Metres, 2>>& ends,
+void check_axis(const ImagingSettings& settings, std::string_view key, const std::optional<std::array<Metres, 2>>& ends,
                 std::size_t pixels) {
   if (!ends) return;
   const auto [first, last] = *ends;
   if (pixels == 1 ? first == last : first < last) return;
-  throw InputError(fmt::format("{}: {}", configuration.name(), key), fmt::format("[{}, {}]", first.value, last.value),
+  throw InputError(fmt::format("{}: {}", settings.name(), key), fmt::format("[{}, {}]", first.value, last.value),
                    pixels == 1 ? "equal ends for one pixel" : "first < last");
 }
 
@@ -34,20 +34,19 @@ Acquisition nominal_acquisition() {
   return acquisition;
 }
 
-void check_laws(const Configuration& configuration, Material material) {
-  if (configuration.material.longitudinal_velocity)
-    material.longitudinal_velocity = *configuration.material.longitudinal_velocity;
-  if (configuration.material.shear_velocity) material.shear_velocity = *configuration.material.shear_velocity;
-  static_cast<void>(make_laws(configuration, nominal_acquisition(), material, make_scene(configuration)));
+void check_laws(const ImagingSettings& settings, Material material) {
+  if (settings.material.longitudinal_velocity) material.longitudinal_velocity = *settings.material.longitudinal_velocity;
+  if (settings.material.shear_velocity) material.shear_velocity = *settings.material.shear_velocity;
+  static_cast<void>(make_laws(settings, nominal_acquisition(), material, make_scene(settings)));
 }
 
 }  // namespace
 
-void check_velocities(const Configuration& configuration, const Material& stated) {
-  const double longitudinal = configuration.material.longitudinal_velocity.value_or(stated.longitudinal_velocity).value;
-  const double shear = configuration.material.shear_velocity.value_or(stated.shear_velocity).value;
+void check_velocities(const ImagingSettings& settings, const Material& stated) {
+  const double longitudinal = settings.material.longitudinal_velocity.value_or(stated.longitudinal_velocity).value;
+  const double shear = settings.material.shear_velocity.value_or(stated.shear_velocity).value;
   bool named = false;
-  for (const std::string& view : tfm(configuration).views) {
+  for (const std::string& view : tfm(settings).views) {
     if (find_view_kind(view) != nullptr) {
       named = true;
       continue;
@@ -55,25 +54,25 @@ void check_velocities(const Configuration& configuration, const Material& stated
     for (const auto& [mode, velocity, key] :
          {std::tuple{'L', longitudinal, "longitudinal_velocity"}, std::tuple{'T', shear, "shear_velocity"}}) {
       if (view.find(mode) == std::string::npos || velocity > 0.0) continue;
-      throw InputError(fmt::format("{}: [material] {}", configuration.name(), key), "no value",
+      throw InputError(fmt::format("{}: [material] {}", settings.name(), key), "no value",
                        fmt::format("a velocity in m/s, which view \"{}\" needs and senders do not state", view));
     }
   }
   // Which velocities a view with a name of its own needs, it says when it is made.
-  if (named) check_laws(configuration, stated);
+  if (named) check_laws(settings, stated);
 }
 
-void check_without_data(const Configuration& configuration, const Material& stated) {
-  check_velocities(configuration, stated);
-  check_laws(configuration, stated);
-  static_cast<void>(stated_positions(configuration));
-  const auto& pixels = configuration.grid.pixels;
-  check_axis(configuration, "[grid] x", configuration.grid.x, pixels.x);
-  check_axis(configuration, "[grid] z", configuration.grid.z, pixels.z);
-  check_axis(configuration, "[grid] y", configuration.grid.y, pixels.y);
-  const auto& display = section<DisplaySection>(configuration);
-  check_axis(configuration, "[display] x", display.x, display.pixels ? (*display.pixels)[0] : pixels.x);
-  check_axis(configuration, "[display] z", display.z, display.pixels ? (*display.pixels)[1] : pixels.z);
+void check_without_data(const ImagingSettings& settings, const Material& stated) {
+  check_velocities(settings, stated);
+  check_laws(settings, stated);
+  static_cast<void>(stated_positions(settings));
+  const auto& pixels = settings.grid.pixels;
+  check_axis(settings, "[grid] x", settings.grid.x, pixels.x);
+  check_axis(settings, "[grid] z", settings.grid.z, pixels.z);
+  check_axis(settings, "[grid] y", settings.grid.y, pixels.y);
+  const auto& display = section<DisplaySection>(settings);
+  check_axis(settings, "[display] x", display.x, display.pixels ? (*display.pixels)[0] : pixels.x);
+  check_axis(settings, "[display] z", display.z, display.pixels ? (*display.pixels)[1] : pixels.z);
 }
 
 }  // namespace echoform

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <numbers>
 #include <utility>
 
 #include "acquisition/facing.hpp"
@@ -14,7 +15,6 @@
 #include "methods/doubtful.hpp"
 #include "methods/filter_settings.hpp"
 #include "methods/host_memory.hpp"
-#include "methods/overrides.hpp"
 #include "methods/tomography/keys.hpp"
 #include "methods/tomography/plan.hpp"
 #include "methods/tomography/raw_data.hpp"
@@ -40,9 +40,9 @@ double first_time(const TomographyPlan& plan) {
   return opening_time(plan.acquisition) + static_cast<double>(plan.muted) / plan.acquisition.sample_rate.value;
 }
 
-void refuse_other_events(const Configuration& configuration, const Acquisition& acquisition) {
+void refuse_other_events(const ImagingSettings& settings, const Acquisition& acquisition) {
   if (!acquisition.events.empty() && all_passive(acquisition.events)) return;
-  throw InputError(fmt::format("{}: [imaging] method = \"tomography\"", configuration.name()),
+  throw InputError(fmt::format("{}: [imaging] method = \"tomography\"", settings.name()),
                    acquisition.events.empty() ? pairs_text(acquisition) : forms_text(acquisition.events),
                    "frames of passive events, of pulses of light");
 }
@@ -52,7 +52,7 @@ Metres wavelength_of(const TransmitEvent& event) {
 }
 
 /// Those whose images are asked for, in the order of [tomography] wavelengths, or ascending.
-std::vector<WavelengthPlan> choose_wavelengths(const Configuration& configuration, const Acquisition& acquisition,
+std::vector<WavelengthPlan> choose_wavelengths(const ImagingSettings& settings, const Acquisition& acquisition,
                                                const TomographySection& section) {
   // Told apart by their names: a hundredth of a nanometre is rounding.
   std::map<std::string, Metres> there;
@@ -69,13 +69,13 @@ std::vector<WavelengthPlan> choose_wavelengths(const Configuration& configuratio
   for (const Metres wanted : section.wavelengths) {
     const std::string name = name_of_wavelength(wanted);
     if (!there.contains(name)) {
-      throw InputError(configuration.place("[tomography] wavelengths"), name, fmt::format("those of the data: {}", known));
+      throw InputError(settings.place("[tomography] wavelengths"), name, fmt::format("those of the data: {}", known));
     }
     add(name, wanted);
   }
   if (!plans.empty()) return plans;
   if (there.size() > 1 && there.contains(name_of_wavelength(Metres(0.0)))) {
-    throw InputError(fmt::format("{}: [imaging] method = \"tomography\"", configuration.name()),
+    throw InputError(fmt::format("{}: [imaging] method = \"tomography\"", settings.name()),
                      fmt::format("events without a wavelength beside others: {}", known),
                      "a wavelength of all events, or of none");
   }
@@ -102,7 +102,7 @@ void find_detectors(TomographyPlan& plan) {
 }
 
 /// The dead among them stand for their part of the surface, and are left out: what they would have received counts as zeros.
-void leave_out_dead(const Configuration& configuration, TomographyPlan& plan) {
+void leave_out_dead(const ImagingSettings& settings, TomographyPlan& plan) {
   std::size_t first_row = 0;
   for (WavelengthPlan& image : plan.wavelengths) {
     std::size_t living = 0;
@@ -118,7 +118,7 @@ void leave_out_dead(const Configuration& configuration, TomographyPlan& plan) {
       ++living;
     }
     if (living == 0) {
-      throw InputError(fmt::format("{}: [imaging] method = \"tomography\"", configuration.name()),
+      throw InputError(fmt::format("{}: [imaging] method = \"tomography\"", settings.name()),
                        fmt::format("no detector of image {} that is not dead", image.image), "one at least");
     }
     image.detectors.resize(living);
@@ -130,33 +130,33 @@ void leave_out_dead(const Configuration& configuration, TomographyPlan& plan) {
   }
 }
 
-Axis axis_of(const Configuration& configuration, std::string_view key, const std::optional<std::array<Metres, 2>>& stated,
+Axis axis_of(const ImagingSettings& settings, std::string_view key, const std::optional<std::array<Metres, 2>>& stated,
              std::size_t count, Metres centre, Metres radius) {
   if (stated) return {(*stated)[0], (*stated)[1], count};
   if (count == 1) return {centre, centre, 1};
   if (!(radius.value > 0.0)) {
-    throw InputError(configuration.place(fmt::format("[grid] {}", key)), "none, with detectors that lie on no sphere or ring",
+    throw InputError(settings.place(fmt::format("[grid] {}", key)), "none, with detectors that lie on no sphere or ring",
                      "first and last pixel centre in m");
   }
   // A cube of half the radius on either side of the middle lies within the sphere.
   return {centre - 0.5 * radius, centre + 0.5 * radius, count};
 }
 
-Grid resolve_tomogram_grid(const Configuration& configuration, const DetectorSurface& surface) {
-  const GridSection& section = configuration.grid;
+Grid resolve_tomogram_grid(const ImagingSettings& settings, const DetectorSurface& surface) {
+  const GridSection& section = settings.grid;
   const bool round = surface.shape == SurfaceShape::sphere;
   const Point centre = round ? surface.centre : Point{};
   Grid grid;
-  grid.x = axis_of(configuration, "x", section.x, section.pixels.x, centre.x, surface.radius);
-  grid.y = axis_of(configuration, "y", section.y, section.pixels.y, centre.y, surface.radius);
-  grid.z = axis_of(configuration, "z", section.z, section.pixels.z, centre.z, surface.radius);
-  validate(grid, configuration.place("[grid]"));
+  grid.x = axis_of(settings, "x", section.x, section.pixels.x, centre.x, surface.radius);
+  grid.y = axis_of(settings, "y", section.y, section.pixels.y, centre.y, surface.radius);
+  grid.z = axis_of(settings, "z", section.z, section.pixels.z, centre.z, surface.radius);
+  validate(grid, settings.place("[grid]"));
   return grid;
 }
 
 /// By row of the frame, what a file says that its detector stands for.
-std::vector<double> read_sizes(const Configuration& configuration, const TomographyPlan& plan) {
-  const std::string key = configuration.place("[tomography] detector_sizes");
+std::vector<double> read_sizes(const ImagingSettings& settings, const TomographyPlan& plan) {
+  const std::string key = settings.place("[tomography] detector_sizes");
   const FrameLayout layout(plan.acquisition);
   const std::vector<EventReceiver> pairs = layout.pairs();
   const std::vector<double> stated = read_csv_samples(plan.section.detector_sizes, key, pairs.size());
@@ -179,12 +179,12 @@ Axis part_of(const Axis& axis, const RowRange& range) {
   return {axis.at(range.first), axis.at(range.first + range.count - 1), range.count};
 }
 
-void refuse_inner_detectors(const Configuration& configuration, const TomographyPlan& plan) {
+void refuse_inner_detectors(const ImagingSettings& settings, const TomographyPlan& plan) {
   for (const WavelengthPlan& image : plan.wavelengths) {
     for (std::size_t q = 0; q < image.detectors.size(); ++q) {
       const Point& at = image.detectors[q].centre;
       if (!holds(plan.grid, at)) continue;
-      throw InputError(configuration.place("[grid]"),
+      throw InputError(settings.place("[grid]"),
                        fmt::format("detector {} at ({:.4g}, {:.4g}, {:.4g}) mm within the image", image.rows[q], 1e3 * at.x.value,
                                    1e3 * at.y.value, 1e3 * at.z.value),
                        "detectors around it");
@@ -203,7 +203,7 @@ ReachOfGrid reach_of_all(const TomographyPlan& plan) {
   return reach_of(plan.grid, all, plan.velocity, plan.object, first_time(plan), closes);
 }
 
-void judge_reach(const Configuration& configuration, TomographyPlan& plan) {
+void judge_reach(const ImagingSettings& settings, TomographyPlan& plan) {
   std::size_t detectors = 0;
   for (const WavelengthPlan& image : plan.wavelengths) detectors += image.detectors.size();
   const ReachOfGrid& reach = plan.reach;
@@ -219,33 +219,33 @@ void judge_reach(const Configuration& configuration, TomographyPlan& plan) {
   }
   if (reach.facing == 0) {
     throw InputError(
-        configuration.place("[grid]"), "no detector that faces the image: they look " + facing_text(first),
+        settings.place("[grid]"), "no detector that faces the image: they look " + facing_text(first),
         "detectors that look towards it ([probe] reverse_normals = true turns them round, [probe] normal = [x, y, z] "
         "says which way all of them look)");
   }
   if (reach.facing < detectors) {
-    plan.warnings.push_back(fmt::format("{}: {} of {} A-scans are of detectors that look away from the image",
-                                        configuration.name(), detectors - reach.facing, detectors));
+    plan.warnings.push_back(fmt::format("{}: {} of {} A-scans are of detectors that look away from the image", settings.name(),
+                                        detectors - reach.facing, detectors));
   }
   const double opens = first_time(plan);
   const double closes =
       opening_time(plan.acquisition) + static_cast<double>(plan.acquisition.samples - 1) / plan.acquisition.sample_rate.value;
   if (reach.voxels_unheard == reach.voxels_tried) {
-    throw InputError(configuration.place("[material] longitudinal_velocity"),
+    throw InputError(settings.place("[material] longitudinal_velocity"),
                      fmt::format("{:g} m/s, at which sound of the image arrives after {:.4g} to {:.4g} us", plan.velocity.value,
                                  1e6 * reach.earliest, 1e6 * reach.latest),
                      fmt::format("some of it within the A-scans, {:.4g} to {:.4g} us", 1e6 * opens, 1e6 * closes));
   }
   if (reach.voxels_unheard > 0) {
     plan.warnings.push_back(fmt::format(
-        "{}: A-scans hold nothing of {:.3g} % of the image: they last from {:.4g} to {:.4g} us", configuration.name(),
+        "{}: A-scans hold nothing of {:.3g} % of the image: they last from {:.4g} to {:.4g} us", settings.name(),
         100.0 * static_cast<double>(reach.voxels_unheard) / static_cast<double>(reach.voxels_tried), 1e6 * opens, 1e6 * closes));
   }
   if (reach.beyond > tolerated_beyond) {
     plan.warnings.push_back(fmt::format(
         "{}: {:.3g} % of what detectors receive of the image lies outside of the A-scans, and counts as 0: {:.4g} to {:.4g} us "
         "are wanted, {:.4g} to {:.4g} us are there",
-        configuration.name(), 100.0 * reach.beyond, 1e6 * reach.earliest, 1e6 * reach.latest, 1e6 * opens, 1e6 * closes));
+        settings.name(), 100.0 * reach.beyond, 1e6 * reach.earliest, 1e6 * reach.latest, 1e6 * opens, 1e6 * closes));
   }
 }
 
@@ -267,65 +267,81 @@ SampleGate choose_samples(const TomographyPlan& plan) {
 }
 
 /// As they are divided by energies, or not.
-std::optional<UnmixingPlan> unmixing_of(const Configuration& configuration, const TomographyPlan& plan) {
+std::optional<UnmixingPlan> unmixing_of(const ImagingSettings& settings, const TomographyPlan& plan) {
   std::vector<Metres> wavelengths;
   for (const WavelengthPlan& image : plan.wavelengths) wavelengths.push_back(image.wavelength);
   std::vector<UnmixedLight> lights = lights_of(plan.acquisition, wavelengths);
   if (plan.section.pulse_energy == PulseEnergyUse::divided) {
     for (UnmixedLight& light : lights) light.energy = 1.0;
   }
-  return resolve_unmixing(configuration, lights);
+  return resolve_unmixing(settings, lights);
+}
+
+/// Where detectors stand, seen along y.
+Outline detector_outline(const TomographyPlan& plan) {
+  Outline outline{.name = "detectors", .x = {}, .z = {}};
+  const auto add = [&](double x, double z) {
+    outline.x.push_back(static_cast<float>(x));
+    outline.z.push_back(static_cast<float>(z));
+  };
+  const DetectorSurface& surface = plan.surface;
+  if (surface.shape == SurfaceShape::sphere && !surface.flat) {
+    constexpr std::size_t points = 129;
+    for (std::size_t k = 0; k < points; ++k) {
+      const double angle = 2.0 * std::numbers::pi * static_cast<double>(k) / static_cast<double>(points - 1);
+      add(surface.centre.x.value + surface.radius.value * std::cos(angle),
+          surface.centre.z.value + surface.radius.value * std::sin(angle));
+    }
+    return outline;
+  }
+  const std::vector<Detector>& detectors = plan.wavelengths.front().detectors;
+  const std::size_t count = std::min(detectors.size(), most_outline_points);
+  for (std::size_t k = 0; k < count; ++k) {
+    const Point& at = detectors[count < 2 ? 0 : k * (detectors.size() - 1) / (count - 1)].centre;
+    add(at.x.value, at.z.value);
+  }
+  return outline;
 }
 
 }  // namespace
 
-std::shared_ptr<const TomographyPlan> build_tomography_plan(const ImagingRequest& request) {
-  const Configuration& configuration = request.configuration;
-  check_tomography(configuration);
-  auto plan = std::make_shared<TomographyPlan>();
-  plan->settings_revision = request.settings_revision;
-  plan->acquisition = request.acquisition;
-  plan->material = request.stated.material;
-  apply_overrides(configuration, plan->acquisition, plan->material, plan->notes);
-  AcquisitionLimits limits;
-  if (request.use == ImagingUse::recording) {
-    limits.frame_bytes = most_recorded_bytes;
-    limits.elements = most_recorded_detectors;
-  }
-  validate(plan->acquisition, limits, configuration.name());
-  refuse_other_events(configuration, plan->acquisition);
+TaskRules tomography_rules(const ImagingSettings& settings, ImagingUse use) {
+  check_tomography(settings);
+  TaskRules rules = usual_rules(use);
+  if (use == ImagingUse::recording) rules.limits.elements = most_recorded_detectors;
+  return rules;
+}
+
+std::shared_ptr<const TomographyPlan> build_tomography_plan(const ImagingTask& task) {
+  auto plan = std::make_shared<TomographyPlan>(task);
+  refuse_other_events(task, plan->acquisition);
   plan->velocity = plan->material.longitudinal_velocity;
   if (!(plan->velocity.value > 0.0)) {
-    throw InputError(configuration.place("[material] longitudinal_velocity"), "none", "the speed of sound in m/s");
+    throw InputError(task.place("[material] longitudinal_velocity"), "none", "the speed of sound in m/s");
   }
-  plan->section = tomography(configuration);
+  plan->section = tomography(task);
   const TomographySection& section = plan->section;
-  plan->compression = echoform::section<OutputSection>(configuration);
-  plan->display = echoform::section<DisplaySection>(configuration);
-  plan->amplitude_scale = configuration.acquisition.sample_scale.value_or(
-      facts_of(plan->acquisition.encoding).counts() ? plan->acquisition.sample_scale : 1.0);
   if (section.object_velocity) {
     const std::vector<Metres>& radii = section.object_radii;
     plan->object = SoundInclusion{{section.object_centre[0], section.object_centre[1], section.object_centre[2]},
                                   {radii.front(), radii[radii.size() > 1 ? 1 : 0], radii.back()},
                                   *section.object_velocity};
   }
-  plan->wavelengths = choose_wavelengths(configuration, plan->acquisition, section);
+  plan->wavelengths = choose_wavelengths(task, plan->acquisition, section);
   plan->shows_mean = plan->wavelengths.size() > 1 && section.wavelengths.empty();
-  plan->unmixing = unmixing_of(configuration, *plan);
+  plan->unmixing = unmixing_of(task, *plan);
   find_detectors(*plan);
   plan->surface = surface_of(plan->wavelengths.front().detectors);
   if (section.algorithm == TomographyAlgorithm::fbp && plan->surface.shape != SurfaceShape::sphere) {
-    throw InputError(configuration.place("[tomography] algorithm"),
-                     fmt::format("\"fbp\" for detectors on {}", plan->surface.text()),
+    throw InputError(task.place("[tomography] algorithm"), fmt::format("\"fbp\" for detectors on {}", plan->surface.text()),
                      "detectors on a sphere or a ring, or \"ubp\"");
   }
-  plan->grid = resolve_tomogram_grid(configuration, plan->surface);
-  plan->display_grid = shown_grid(plan->display, plan->grid, configuration.place("[display]"));
+  plan->grid = resolve_tomogram_grid(task, plan->surface);
+  plan->display_grid = shown_grid(plan->display, plan->grid, task.place("[display]"));
+  warn_of_interpolation(plan->display, plan->display_grid, task.place("[display]"), plan->warnings);
   const Point middle{0.5 * (plan->grid.x.first + plan->grid.x.last), 0.5 * (plan->grid.y.first + plan->grid.y.last),
                      0.5 * (plan->grid.z.first + plan->grid.z.last)};
-  const std::vector<double> stated_sizes =
-      section.detector_sizes.empty() ? std::vector<double>() : read_sizes(configuration, *plan);
+  const std::vector<double> stated_sizes = section.detector_sizes.empty() ? std::vector<double>() : read_sizes(task, *plan);
   for (WavelengthPlan& image : plan->wavelengths) {
     if (stated_sizes.empty()) {
       image.shares = shares_of(image.detectors, plan->surface, section.solid_angle, middle);
@@ -335,29 +351,34 @@ std::shared_ptr<const TomographyPlan> build_tomography_plan(const ImagingRequest
     for (const std::size_t row : image.rows) sizes.push_back(stated_sizes[row]);
     image.shares = stated_shares(std::move(sizes), plan->surface, section.solid_angle);
   }
-  plan->event_gains = gains_of_events(configuration, plan->acquisition);
-  leave_out_dead(configuration, *plan);
-  refuse_inner_detectors(configuration, *plan);
-  plan->muted = muted_samples(configuration, plan->acquisition, plan->notes);
+  plan->event_gains = gains_of_events(task, plan->acquisition);
+  leave_out_dead(task, *plan);
+  refuse_inner_detectors(task, *plan);
+  plan->muted = muted_samples(task, plan->acquisition, plan->notes);
   plan->reach = reach_of_all(*plan);
-  judge_reach(configuration, *plan);
-  plan->filter = resolve_filter(configuration, plan->acquisition, plan->notes);
-  plan->deconvolution = stated_detector_response(configuration, plan->acquisition.sample_rate);
-  if (plan->deconvolution) refuse_coarse_response(configuration, *plan->deconvolution);
+  judge_reach(task, *plan);
+  plan->filter = resolve_filter(task, plan->acquisition, plan->notes);
+  if (task.probe.bandwidth && !(plan->acquisition.probe.centre_frequency.value > 0.0)) {
+    plan->warnings.push_back(fmt::format("{} has no effect: neither settings nor data state the centre frequency of the band",
+                                         task.place("[probe] bandwidth")));
+  }
+  plan->deconvolution = stated_detector_response(task, plan->acquisition.sample_rate);
+  if (plan->deconvolution) refuse_coarse_response(task, *plan->deconvolution);
   plan->gate = {plan->muted, plan->acquisition.samples - plan->muted};
-  if (request.crop.value_or(request.use != ImagingUse::recording)) {
+  if (task.crop.value_or(task.use != ImagingUse::recording)) {
     plan->gate = choose_samples(*plan);
     if (plan->gate.count < plan->acquisition.samples - plan->muted) {
-      plan->notes.push_back(fmt::format("{}: samples {} to {} of {} are imaged", configuration.name(), plan->gate.first,
+      plan->notes.push_back(fmt::format("{}: samples {} to {} of {} are imaged", task.name(), plan->gate.first,
                                         plan->gate.first + plan->gate.count - 1, plan->acquisition.samples));
     }
   }
-  for (std::string& line : filter_warnings(configuration, plan->filter, plan->acquisition)) {
+  for (std::string& line : filter_warnings(task, plan->filter, plan->acquisition)) {
     plan->warnings.push_back(std::move(line));
   }
+  plan->outlines.push_back(detector_outline(*plan));
   // Last, so that what is said of the image is of all of it.
-  if (request.planes) plan->grid.z = part_of(plan->grid.z, *request.planes);
-  require_host_memory(configuration, *make_tomography_setup(plan, request.wish), request.frames_in_flight, request.besides);
+  if (task.planes) plan->grid.z = part_of(plan->grid.z, *task.planes);
+  require_host_memory(task, *make_tomography_setup(plan, task.wish), task.frames_in_flight, task.besides);
   return plan;
 }
 

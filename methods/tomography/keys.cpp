@@ -134,6 +134,7 @@ void add_tomography_keys(std::vector<Key>& k) {
   k.push_back(number_triple(
       {"tomography", "object_centre", "m", "Of the object, along x, y and z.", {}, LiveEffect::imaging}, within(-10.0, 10.0),
       [](auto& c) -> auto& { return tomography(c).object_centre; }));
+  k.back().only_where = "tomography.object_velocity";
   k.push_back(number_list(
       {"tomography", "object_radii", "m", "Of the object: one, of a sphere, or three along x, y and z.", "no object",
        LiveEffect::imaging},
@@ -160,10 +161,10 @@ void add_tomography_keys(std::vector<Key>& k) {
   add_unmixing_keys(k);
 }
 
-void check_tomography(const Configuration& configuration) {
-  const TomographySection& section = tomography(configuration);
+void check_tomography(const ImagingSettings& settings) {
+  const TomographySection& section = tomography(settings);
   const auto refuse = [&](std::string_view key, const std::string& found, const std::string& expected) {
-    throw InputError(configuration.place(fmt::format("[tomography] {}", key)), found, expected);
+    throw InputError(settings.place(fmt::format("[tomography] {}", key)), found, expected);
   };
   const std::size_t radii = section.object_radii.size();
   if (!section.detector_sizes.empty() && section.algorithm == TomographyAlgorithm::delay_and_sum)
@@ -192,7 +193,7 @@ void check_tomography(const Configuration& configuration) {
     }
     refuse("wavelengths", fmt::format("{:g} nm twice", 1e9 * lights[k].value), "each once");
   }
-  check_unmixing_section(configuration);
+  check_unmixing_section(settings);
 }
 
 }  // namespace echoform

@@ -11,6 +11,6 @@ namespace echoform {
 void add_tomography_keys(std::vector<Key>& keys);
 
 /// What can be said of [tomography] before any data is there. Throws InputError, naming configuration and key.
-void check_tomography(const Configuration& configuration);
+void check_tomography(const ImagingSettings& settings);
 
 }  // namespace echoform

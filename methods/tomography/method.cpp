@@ -32,43 +32,49 @@ class TomographyMethod final : public Method {
 
   [[nodiscard]] std::vector<Section> sections() const override { return tomography_sections(); }
   void add_keys(std::vector<Key>& keys) const override { add_tomography_keys(keys); }
+  [[nodiscard]] std::optional<std::vector<std::string_view>> reads() const override {
+    return {{"material.longitudinal_velocity", "grid", "filter", "output", "display", "probe", "acquisition"}};
+  }
   [[nodiscard]] std::vector<const StageKind*> own_stages() const override {
     return {&back_projection_stage, &back_projection_term_stage, &deconvolution_stage, &mean_image_stage,
             &unmixing_stage,        &unmixed_image_stage};
   }
 
-  [[nodiscard]] std::string whole_grids_alone(const Configuration& configuration) const override {
+  [[nodiscard]] std::string whole_grids_alone(const ImagingSettings& settings) const override {
     // Shown where there is enough of the image's greatest.
-    const std::vector<std::string> names = images(configuration);
+    const std::vector<std::string> names = images(settings);
     const bool saturation = std::ranges::find(names, saturation_image) != names.end();
     return saturation ? fmt::format("the image \"{}\"", saturation_image) : std::string();
   }
 
   [[nodiscard]] bool tells_sharpness() const override { return true; }
 
-  void check(const Configuration& configuration, const Material& stated) const override {
-    check_tomography(configuration);
-    if (!configuration.material.longitudinal_velocity && !(stated.longitudinal_velocity.value > 0.0)) {
-      throw InputError(configuration.place("[material] longitudinal_velocity"), "none", "the speed of sound in m/s");
+  void check(const ImagingSettings& settings, const Material& stated) const override {
+    check_tomography(settings);
+    if (!settings.material.longitudinal_velocity && !(stated.longitudinal_velocity.value > 0.0)) {
+      throw InputError(settings.place("[material] longitudinal_velocity"), "none", "the speed of sound in m/s");
     }
   }
-  [[nodiscard]] std::vector<std::string> images(const Configuration& configuration) const override {
+  [[nodiscard]] std::vector<std::string> images(const ImagingSettings& settings) const override {
     std::vector<std::string> names;
-    for (const Metres wavelength : tomography(configuration).wavelengths) names.push_back(name_of_wavelength(wavelength));
+    for (const Metres wavelength : tomography(settings).wavelengths) names.push_back(name_of_wavelength(wavelength));
     if (names.empty()) names.emplace_back(tomogram);
-    for (std::string& name : unmixed_images(unmixing(configuration))) names.push_back(std::move(name));
+    for (std::string& name : unmixed_images(unmixing(settings))) names.push_back(std::move(name));
     return names;
   }
 
-  [[nodiscard]] std::shared_ptr<const ImagingSetup> resolve(const ImagingRequest& request) const override {
-    return make_tomography_setup(build_tomography_plan(request), request.wish);
+  [[nodiscard]] TaskRules rules(const ImagingSettings& settings, const Acquisition& /*stated*/, ImagingUse use) const override {
+    return tomography_rules(settings, use);
   }
-  [[nodiscard]] std::shared_ptr<const ImagingSetup> retuned(const ImagingSetup& before, const Configuration& wanted,
+  [[nodiscard]] std::shared_ptr<const ImagingSetup> resolve(const ImagingTask& task) const override {
+    return make_tomography_setup(build_tomography_plan(task), task.wish);
+  }
+  [[nodiscard]] std::shared_ptr<const ImagingSetup> retuned(const ImagingSetup& before, const ImagingSettings& wanted,
                                                             std::uint64_t settings_revision) const override {
     return retuned_tomography_setup(before, wanted, settings_revision);
   }
 
-  void show_in_use(const ImagingSetup& setup, Configuration& asked) const override {
+  void show_in_use(const ImagingSetup& setup, ImagingSettings& asked) const override {
     const TomographyPlan& plan = tomography_plan_of(setup);
     asked.material.longitudinal_velocity = plan.velocity;
     const Grid& grid = plan.grid;

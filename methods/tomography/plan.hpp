@@ -8,16 +8,14 @@
 #include <string>
 #include <vector>
 
-#include "acquisition/acquisition.hpp"
 #include "base/grid.hpp"
-#include "methods/display_settings.hpp"
 #include "methods/method.hpp"
+#include "methods/method_plan.hpp"
 #include "methods/tomography/reach.hpp"
 #include "methods/tomography/section.hpp"
 #include "methods/tomography/surface.hpp"
 #include "methods/unmixing_settings.hpp"
 #include "pipeline/sample_gate.hpp"
-#include "stages/filter/filter_options.hpp"
 
 namespace echoform {
 
@@ -35,10 +33,9 @@ struct WavelengthPlan {
   DetectorShares shares;
 };
 
-struct TomographyPlan {
-  std::uint64_t settings_revision = 0;
-  Acquisition acquisition;
-  Material material;
+struct TomographyPlan : MethodPlan {
+  using MethodPlan::MethodPlan;
+
   MetresPerSecond velocity;
   Grid grid;
   std::optional<Grid> display_grid;
@@ -50,26 +47,23 @@ struct TomographyPlan {
   std::size_t muted = 0;  ///< samples at the beginning of each A-scan that are left out
   SampleGate gate;
   ReachOfGrid reach;
-  FilterOptions filter;
   std::optional<DeconvolutionOptions> deconvolution;
-  double amplitude_scale = 1.0;    ///< of one unit of a sample
   std::vector<float> event_gains;  ///< by event, for the energy of its light; empty: 1 of all
   TomographySection section;
-  Compression compression;
-  DisplaySection display;
-  std::vector<std::string> notes;
-  std::vector<std::string> warnings;
 };
 
-/// Throws InputError, naming configuration and key.
-[[nodiscard]] std::shared_ptr<const TomographyPlan> build_tomography_plan(const ImagingRequest& request);
+/// As Method::rules() has them. Throws as check_tomography().
+[[nodiscard]] TaskRules tomography_rules(const ImagingSettings& settings, ImagingUse use);
+
+/// Throws InputError, naming settings and key.
+[[nodiscard]] std::shared_ptr<const TomographyPlan> build_tomography_plan(const ImagingTask& task);
 
 /// The setup of a plan.
-[[nodiscard]] std::shared_ptr<const ImagingSetup> make_tomography_setup(std::shared_ptr<const TomographyPlan> plan,
+[[nodiscard]] std::shared_ptr<const ImagingSetup> make_tomography_setup(const std::shared_ptr<const TomographyPlan>& plan,
                                                                         const OutputWish& wish);
 /// As Method::retuned() says. Throws InputError if an option is out of its range.
 [[nodiscard]] std::shared_ptr<const ImagingSetup> retuned_tomography_setup(const ImagingSetup& before,
-                                                                           const Configuration& wanted,
+                                                                           const ImagingSettings& wanted,
                                                                            std::uint64_t settings_revision);
 /// The plan that a setup was made of by make_tomography_setup().
 [[nodiscard]] const TomographyPlan& tomography_plan_of(const ImagingSetup& setup);

@@ -20,20 +20,20 @@ namespace {
 // Of the impulse response at half the sample rate, over its greatest.
 constexpr double tolerated_alias = 0.1;
 
-std::string response_place(const Configuration& configuration) {
-  return configuration.place(tomography(configuration).impulse_response.empty() ? "[tomography] impulse_bandwidth"
-                                                                                : "[tomography] impulse_response");
+std::string response_place(const ImagingSettings& settings) {
+  return settings.place(tomography(settings).impulse_response.empty() ? "[tomography] impulse_bandwidth"
+                                                                      : "[tomography] impulse_response");
 }
 
 }  // namespace
 
-std::vector<float> gains_of_events(const Configuration& configuration, const Acquisition& acquisition) {
-  if (tomography(configuration).pulse_energy != PulseEnergyUse::divided) return {};
+std::vector<float> gains_of_events(const ImagingSettings& settings, const Acquisition& acquisition) {
+  if (tomography(settings).pulse_energy != PulseEnergyUse::divided) return {};
   double sum = 0.0;
   for (const TransmitEvent& event : acquisition.events) {
     const double energy = std::get<PassiveEvent>(event.form).pulse_energy;
     if (!(energy > 0.0)) {
-      throw InputError(configuration.place("[tomography] pulse_energy"), "\"divided\", and events without a pulse energy",
+      throw InputError(settings.place("[tomography] pulse_energy"), "\"divided\", and events without a pulse energy",
                        "an energy of every event, or \"ignored\"");
     }
     sum += energy;
@@ -45,14 +45,14 @@ std::vector<float> gains_of_events(const Configuration& configuration, const Acq
   return gains;
 }
 
-std::optional<DeconvolutionOptions> stated_detector_response(const Configuration& configuration, Hertz sample_rate) {
-  const TomographySection& section = tomography(configuration);
+std::optional<DeconvolutionOptions> stated_detector_response(const ImagingSettings& settings, Hertz sample_rate) {
+  const TomographySection& section = tomography(settings);
   if (!section.deconvolves()) return std::nullopt;
   DeconvolutionOptions options;
   options.sample_rate = sample_rate;
   options.noise = section.impulse_noise.value_or(options.noise);
   options.cutoff = section.impulse_cutoff.value_or(0.5 * sample_rate);
-  const std::string place = response_place(configuration);
+  const std::string place = response_place(settings);
   if (section.impulse_response.empty()) {
     options.centre = section.impulse_centre.value_or(Hertz(0.0));
     options.bandwidth = *section.impulse_bandwidth;
@@ -62,7 +62,7 @@ std::optional<DeconvolutionOptions> stated_detector_response(const Configuration
     options.zero =
         section.impulse_zero.value_or(static_cast<std::size_t>(std::ranges::max_element(samples, louder) - samples.begin()));
     if (options.zero >= samples.size()) {
-      throw InputError(configuration.place("[tomography] impulse_zero"), fmt::format("{}", options.zero),
+      throw InputError(settings.place("[tomography] impulse_zero"), fmt::format("{}", options.zero),
                        fmt::format("0 to {}, as impulse_response has {} samples", samples.size() - 1, samples.size()));
     }
     options.response = std::make_shared<const std::vector<double>>(std::move(samples));
@@ -75,10 +75,10 @@ std::optional<DeconvolutionOptions> stated_detector_response(const Configuration
   return options;
 }
 
-void refuse_coarse_response(const Configuration& configuration, const DeconvolutionOptions& options) {
+void refuse_coarse_response(const ImagingSettings& settings, const DeconvolutionOptions& options) {
   const double alias = response_at_half_rate(options);
   if (!(alias > tolerated_alias)) return;
-  throw InputError(response_place(configuration),
+  throw InputError(response_place(settings),
                    fmt::format("a response of {:.2g} of its greatest at half the sample rate, {:.4g} MHz", alias,
                                0.5e-6 * options.sample_rate.value),
                    fmt::format("at most {:g} there: it is sampled too coarsely", tolerated_alias));

@@ -13,15 +13,15 @@ namespace echoform {
 
 /// By event, what brings its A-scans to the mean energy of all pulses: mean / energy. Empty where [tomography] pulse_energy is
 /// "ignored". Throws InputError, naming configuration and key, for an event without an energy.
-[[nodiscard]] std::vector<float> gains_of_events(const Configuration& configuration, const Acquisition& acquisition);
+[[nodiscard]] std::vector<float> gains_of_events(const ImagingSettings& settings, const Acquisition& acquisition);
 
 /// The impulse response that [tomography] states, of a file or a Gaussian, and how it is undone; nothing where none is stated. Of
 /// a configuration that passes check_tomography(). Throws InputError, naming configuration and key: a file that is none, an
 /// impulse_zero beyond it, options out of their range.
-[[nodiscard]] std::optional<DeconvolutionOptions> stated_detector_response(const Configuration& configuration, Hertz sample_rate);
+[[nodiscard]] std::optional<DeconvolutionOptions> stated_detector_response(const ImagingSettings& settings, Hertz sample_rate);
 
 /// Throws InputError, naming configuration and key, for a response that has more than a tenth of its greatest left at half the
 /// sample rate.
-void refuse_coarse_response(const Configuration& configuration, const DeconvolutionOptions& options);
+void refuse_coarse_response(const ImagingSettings& settings, const DeconvolutionOptions& options);
 
 }  // namespace echoform

@@ -57,11 +57,11 @@ struct TomographySection {
   [[nodiscard]] bool deconvolves() const { return !impulse_response.empty() || impulse_bandwidth.has_value(); }
 };
 
-[[nodiscard]] inline const TomographySection& tomography(const Configuration& configuration) {
-  return section<TomographySection>(configuration);
+[[nodiscard]] inline const TomographySection& tomography(const ImagingSettings& settings) {
+  return section<TomographySection>(settings);
 }
-[[nodiscard]] inline TomographySection& tomography(Configuration& configuration) {
-  return section<TomographySection>(configuration);
+[[nodiscard]] inline TomographySection& tomography(ImagingSettings& settings) {
+  return section<TomographySection>(settings);
 }
 
 }  // namespace echoform

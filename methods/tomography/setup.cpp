@@ -81,7 +81,7 @@ BackProjectionOptions projection_options(const TomographyPlan& plan, const Wavel
 
 /// Raw samples on their way to what is projected back.
 std::size_t add_terms(Recipe& recipe, const TomographyPlan& plan) {
-  PairingOptions pairing{plan.acquisition.a_scans(), nullptr, plan.amplitude_scale};
+  PairingOptions pairing{plan.acquisition.a_scans(), nullptr, plan.amplitude_scale()};
   auto sources = std::make_shared<std::vector<PairSource>>();
   const std::vector<EventReceiver> pairs = FrameLayout(plan.acquisition).pairs();
   for (const WavelengthPlan& image : plan.wavelengths) {
@@ -101,10 +101,6 @@ std::size_t add_terms(Recipe& recipe, const TomographyPlan& plan) {
   return recipe.add(back_projection_term_stage, term, {rows});
 }
 
-GridDisplay grid_display(const TomographyPlan& plan, const OutputWish& wish) {
-  return {wish.display, plan.compression, plan.display_grid, plan.display.interpolation, plan.display.cubic_alpha};
-}
-
 OutputDescription output_of(const TomographyPlan& plan, const std::string& name, ImageQuantity quantity) {
   OutputDescription description{name, OutputKind::envelope, plan.grid};
   description.pixels = std::move(quantity.pixels);
@@ -118,7 +114,7 @@ void add_tomogram(Recipe& recipe, const TomographyPlan& plan, const OutputWish& 
   const ShownPart shown = plan.section.shown;
   const bool as_it_is = projected.size() == 1 && shown == ShownPart::signed_values;
   const std::size_t image = as_it_is ? projected.front() : recipe.add(mean_image_stage, MeanImageOptions{shown}, projected);
-  add_grid_image(recipe, output_of(plan, name, quantity(shown)), image, grid_display(plan, wish));
+  add_grid_image(recipe, output_of(plan, name, quantity(shown)), image, display_of_plan(plan, plan.display_grid, wish.display));
 }
 
 /// Images of the components, and their saturation.
@@ -132,7 +128,7 @@ void add_unmixed(Recipe& recipe, const TomographyPlan& plan, const OutputWish& w
   if (!unmixing.saturation) return;
   const std::size_t saturation = recipe.add(unmixed_image_stage, *unmixing.saturation, {found});
   add_grid_image(recipe, output_of(plan, std::string(saturation_image), oxygen_saturation()), saturation,
-                 grid_display(plan, wish));
+                 display_of_plan(plan, plan.display_grid, wish.display));
 }
 
 Recipe make_tomography_recipe(const TomographyPlan& plan, const OutputWish& wish) {
@@ -150,77 +146,36 @@ Recipe make_tomography_recipe(const TomographyPlan& plan, const OutputWish& wish
   return recipe;
 }
 
-/// Where detectors stand, seen along y.
-Outline detector_outline(const TomographyPlan& plan) {
-  Outline outline{.name = "detectors", .x = {}, .z = {}};
-  const auto add = [&](double x, double z) {
-    outline.x.push_back(static_cast<float>(x));
-    outline.z.push_back(static_cast<float>(z));
-  };
-  const DetectorSurface& surface = plan.surface;
-  if (surface.shape == SurfaceShape::sphere && !surface.flat) {
-    constexpr std::size_t points = 129;
-    for (std::size_t k = 0; k < points; ++k) {
-      const double angle = 2.0 * std::numbers::pi * static_cast<double>(k) / static_cast<double>(points - 1);
-      add(surface.centre.x.value + surface.radius.value * std::cos(angle),
-          surface.centre.z.value + surface.radius.value * std::sin(angle));
-    }
-    return outline;
-  }
-  const std::vector<Detector>& detectors = plan.wavelengths.front().detectors;
-  const std::size_t count = std::min(detectors.size(), most_outline_points);
-  for (std::size_t k = 0; k < count; ++k) {
-    const Point& at = detectors[count < 2 ? 0 : k * (detectors.size() - 1) / (count - 1)].centre;
-    add(at.x.value, at.z.value);
-  }
-  return outline;
-}
-
 }  // namespace
 
 const TomographyPlan& tomography_plan_of(const ImagingSetup& setup) {
-  return *std::any_cast<const std::shared_ptr<const TomographyPlan>&>(setup.of_method);
+  return plan_as<TomographyPlan>(setup);
 }
 
-std::shared_ptr<const ImagingSetup> make_tomography_setup(std::shared_ptr<const TomographyPlan> plan, const OutputWish& wish) {
-  auto setup = std::make_shared<ImagingSetup>();
-  setup->settings_revision = plan->settings_revision;
-  setup->acquisition = plan->acquisition;
-  setup->material = plan->material;
-  setup->gate = plan->gate;
-  setup->recipe = make_tomography_recipe(*plan, wish);
-  setup->scale = scale_of(plan->compression);
-  setup->outlines.push_back(detector_outline(*plan));
-  setup->notes = plan->notes;
-  setup->warnings = plan->warnings;
-  setup->method = tomography_name;
-  setup->of_method = std::move(plan);
-  return setup;
+std::shared_ptr<const ImagingSetup> make_tomography_setup(const std::shared_ptr<const TomographyPlan>& plan,
+                                                          const OutputWish& wish) {
+  return make_setup(plan, tomography_name, plan->gate, make_tomography_recipe(*plan, wish));
 }
 
-std::shared_ptr<const ImagingSetup> retuned_tomography_setup(const ImagingSetup& before, const Configuration& wanted,
+std::shared_ptr<const ImagingSetup> retuned_tomography_setup(const ImagingSetup& before, const ImagingSettings& wanted,
                                                              std::uint64_t settings_revision) {
   const Compression& compression = section<OutputSection>(wanted);
   validate(compression, "settings");
   auto plan = std::make_shared<TomographyPlan>(tomography_plan_of(before));
   plan->compression = compression;
   plan->settings_revision = settings_revision;
-  auto setup = std::make_shared<ImagingSetup>(before);
   if (plan->unmixing) {
     const UnmixingSection& wanted_unmixing = unmixing(wanted);
     plan->unmixing->options.non_negative = wanted_unmixing.non_negative;
     if (plan->unmixing->saturation) plan->unmixing->saturation->threshold = wanted_unmixing.threshold;
   }
-  retune_compression(setup->recipe, compression);
+  auto setup = retuned_setup(before, plan);
   for (Step& step : setup->recipe.steps) {
     if (step.stage == &unmixing_stage) step.options = plan->unmixing->options;
     if (step.stage == &unmixed_image_stage && step.options.get<UnmixedImageOptions>()->kind == UnmixedKind::share) {
       step.options = *plan->unmixing->saturation;
     }
   }
-  setup->settings_revision = settings_revision;
-  setup->scale = scale_of(compression);
-  setup->of_method = std::shared_ptr<const TomographyPlan>(std::move(plan));
   return setup;
 }
 

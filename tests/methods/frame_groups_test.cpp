@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/errors.hpp"
+#include "methods/registry.hpp"
 #include "methods/tfm/build_plan.hpp"
 #include "methods/tfm/setup.hpp"
 #include "pipeline/setup_memory.hpp"
@@ -29,11 +30,11 @@ std::shared_ptr<const ImagingPlan> plan_for(const Acquisition& acquisition, Grou
   configuration.grid.pixels = {40, 40};
   configuration.imaging.threads = 2;
   configuration.imaging.memory_limit = limit;
-  return build_plan({.configuration = configuration,
-                     .acquisition = acquisition,
-                     .stated = {aluminium, {}},
-                     .wish = {.complex_images = false, .display = false},
-                     .groups = groups});
+  return build_plan(task_of(*find_method("tfm"), {.configuration = configuration,
+                                                  .acquisition = acquisition,
+                                                  .stated = {aluminium, {}},
+                                                  .wish = {.complex_images = false, .display = false},
+                                                  .groups = groups}));
 }
 
 std::string fault_for(const Acquisition& acquisition, GroupWish groups, std::optional<double> limit) {

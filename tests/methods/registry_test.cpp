@@ -35,8 +35,8 @@ class OtherMethod final : public Method {
   [[nodiscard]] std::string_view name() const override { return name_; }
   [[nodiscard]] std::string_view meaning() const override { return "for this test"; }
   [[nodiscard]] std::vector<const StageKind*> own_stages() const override { return {&plain_stage}; }
-  [[nodiscard]] std::vector<std::string> images(const Configuration& /*configuration*/) const override { return {"one"}; }
-  [[nodiscard]] std::shared_ptr<const ImagingSetup> resolve(const ImagingRequest& /*request*/) const override { return nullptr; }
+  [[nodiscard]] std::vector<std::string> images(const ImagingSettings& /*settings*/) const override { return {"one"}; }
+  [[nodiscard]] std::shared_ptr<const ImagingSetup> resolve(const ImagingTask& /*task*/) const override { return nullptr; }
   [[nodiscard]] SimulatorConfiguration simulated_source(const Configuration& /*configuration*/) const override { return {}; }
 
  private:
@@ -125,9 +125,9 @@ TEST(Methods, SectionsOfTheirsAreKeptByValue) {
 
 TEST(Methods, SetupsOfOthersAreNotMistakenForTheirs) {
   ImagingSetup strange;
-  EXPECT_THROW(static_cast<void>(plan_of(strange)), std::bad_any_cast);
-  strange.of_method = std::string("another's");
-  EXPECT_THROW(static_cast<void>(plan_of(strange)), std::bad_any_cast);
+  EXPECT_THROW(static_cast<void>(plan_of(strange)), std::logic_error);
+  strange.origin = std::make_shared<const MethodPlan>();
+  EXPECT_THROW(static_cast<void>(plan_of(strange)), std::logic_error);
 }
 
 }  // namespace

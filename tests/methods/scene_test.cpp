@@ -124,16 +124,19 @@ TEST(Scene, PlanesReachBeyondAProbeThatTheDataHasFarAside) {
 }
 
 TEST(Scene, AWedgeOfARecordingInAnotherUnitIsRefused) {
-  Configuration configuration = parsed("[imaging]\ndelay_law = \"immersion\"\n");
-  std::vector<std::string> notes;
-  EXPECT_EQ(test::input_error([&] { adopt_wedge_velocity(configuration, MetresPerSecond(2.33), notes); }),
+  const Configuration configuration = parsed("[imaging]\ndelay_law = \"immersion\"\n");
+  const Acquisition acquisition = scene_example();
+  const auto task_with = [&](double wedge_velocity) {
+    const TaskRules rules = tfm_rules(configuration, acquisition, ImagingUse::live);
+    return make_imaging_task(configuration, acquisition, {{}, MetresPerSecond(wedge_velocity)}, rules);
+  };
+  EXPECT_EQ(test::input_error([&] { static_cast<void>(task_with(2.33)); }),
             "part.toml: [couplant] velocity: found no value, and 2.33 m/s for the recording's wedge; expected a velocity of at "
             "least 10 m/s");
   EXPECT_FALSE(configuration.couplant.velocity);
-  EXPECT_THAT(notes, IsEmpty());
-  adopt_wedge_velocity(configuration, MetresPerSecond(2330.0), notes);
-  EXPECT_EQ(configuration.couplant.velocity, MetresPerSecond(2330.0));
-  EXPECT_THAT(notes, ElementsAre("part.toml: [couplant] velocity: 2330 m/s of the recording's wedge"));
+  const ImagingTask task = task_with(2330.0);
+  EXPECT_EQ(task.couplant.velocity, MetresPerSecond(2330.0));
+  EXPECT_THAT(task.notes, ElementsAre("part.toml: [couplant] velocity: 2330 m/s of the recording's wedge"));
 }
 
 TEST_F(SurfaceFile, IsRelativeToTheConfiguration) {
