@@ -211,6 +211,16 @@ class Finds(unittest.TestCase):
                      "changed.wait_for(lock, patience, [&] { return open; });", "const std::string input_errors = all();"):
             self.assertEqual(self.found("helpers-of-tests-anew", **{"tests/a/a_test.cpp": line}), {}, line)
 
+    def test_whole_configurations(self):
+        whole = "void check(const Configuration& configuration);"
+        files = {"methods/other/gate.cpp": whole, "methods/other/method.cpp": whole, "methods/other/keys.cpp": whole,
+                 "methods/third/method.cpp": "int simulated_source(const Configuration& c);", "methods/third/gate.cpp": "int f(const ImagingTask& task);"}
+        self.assertEqual(self.found("whole-configurations", **files), {"methods/other/gate.cpp": 1, "methods/other/method.cpp": 1})
+
+    def test_untyped_values(self):
+        files = {"methods/other/setup.cpp": "return *std::any_cast<int>(&held);", "config/other.hpp": "std::any_cast<int>(held);"}
+        self.assertEqual(self.found("untyped-values", **files), {"methods/other/setup.cpp": 1})
+
     def test_names_of_tests(self):
         files = {"tests/a/test_a.cpp": "", "tests/a/a_test.cpp": "", "tests/a/test_a.hpp": "", "tests/a/maker.cpp": "", "apps/test_a.cpp": ""}
         self.assertEqual(self.found("names-of-tests", **files), {"tests/a/test_a.cpp": 1})

@@ -359,6 +359,38 @@ def names_of_tests(house):
     return {name: ["expected x_test.cpp"] for name in names if name.rsplit("/", 1)[1].startswith("test_") and name.endswith(".cpp")}
 
 
+def whole_configurations(house):
+    """Functions of methods/ that take the whole configuration: images depend on ImagingSettings, or on an ImagingTask, which is
+    settings that have met the data. What resolves a request, the rows of keys, and the simulated source have the whole of it."""
+    allowed = re.compile(r"methods/(?:.*keys\.[ch]pp|.*simulated_scene\.[ch]pp|(?:registry|doubtful|imaging_task|unread_keys|method)\.[ch]pp"
+                         r"|\w+/method\.cpp|reconstructed_volumes\.hpp)$")
+    findings = {}
+    for name, text in house.files("methods"):
+        code = code_of(text)
+        for found in re.finditer(r"\b(?:const\s+)?Configuration\s*&", code) if not allowed.match(name) else ():
+            note(findings, name, code, found.start(), found[0])
+        if name.endswith("method.cpp") or name == "methods/method.hpp":
+            for found in re.finditer(r"(\w+)\(const Configuration&", code):
+                if found[1] != "simulated_source":
+                    note(findings, name, code, found.start(), found[0])
+    return findings
+
+
+def untyped_values(house):
+    """std::any_cast in methods/ and pipeline/: what a method made a setup of has a type (methods/method_plan.hpp)."""
+    return {name: found for room in ("methods", "pipeline")
+            for name, found in calls_in(house, room, re.compile(r"\bany_cast\b")).items()}
+
+
+def calls_in(house, room, pattern):
+    findings = {}
+    for name, text in house.files(room):
+        code = code_of(text)
+        for found in pattern.finditer(code):
+            note(findings, name, code, found.start(), found[0])
+    return findings
+
+
 RULES = {
     "kinds-compared": kinds_compared,
     "kinds-by-question": kinds_by_question,
@@ -378,4 +410,6 @@ RULES = {
     "against-the-order": against_the_order,
     "helpers-of-tests-anew": helpers_of_tests_anew,
     "names-of-tests": names_of_tests,
+    "whole-configurations": whole_configurations,
+    "untyped-values": untyped_values,
 }
