@@ -15,6 +15,7 @@
 #include "methods/host_memory.hpp"
 #include "methods/registry.hpp"
 #include "methods/scan_settings.hpp"
+#include "methods/unread_keys.hpp"
 #include "pipeline/scan.hpp"
 #include "pipeline/setup_memory.hpp"
 #include "pipeline/words.hpp"
@@ -97,7 +98,9 @@ ImagingServer::ImagingServer(Configuration configuration, const Material& stated
       clock_(foundations.clock != nullptr ? *foundations.clock : system_clock_),
       last_publication_(std::make_shared<LastPublication>()) {
   check_descriptors(configuration_);
-  method_of(configuration_).check(configuration_, stated_);
+  const Method& method = method_of(configuration_);
+  method.check(configuration_, stated_);
+  for (const std::string& line : find_unread_keys(configuration_, method).warnings) spdlog::warn("{}", line);
   check_scan(configuration_);
   log_doubts(configuration_);
   std::vector<SettingsFollower> followers;

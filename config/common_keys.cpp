@@ -220,9 +220,11 @@ void add_data_keys(std::vector<Key>& k) {
   k.push_back(number(
       {"acquisition", "position_step", "m", "Of a line of positions: the way from one to the next.", "none"}, within(-10.0, 10.0),
       [](auto& c) -> auto& { return c.acquisition.position_step; }));
+  k.back().only_where = "acquisition.position_count";
   k.push_back(number_triple(
       {"acquisition", "position_direction", "", "Of a line of positions: where it leads; of any length."}, within(-1e6, 1e6),
       [](auto& c) -> auto& { return c.acquisition.position_direction; }));
+  k.back().only_where = "acquisition.position_count";
 }
 
 void add_server_keys(std::vector<Key>& k) {

@@ -124,10 +124,14 @@ Key word_key(std::string_view section, const SharedParameter& parameter, Section
   return key;
 }
 
-void add_surface_keys(std::vector<Key>& k, std::string_view section, SectionOf get) {
-  k.push_back(kind_key(section, get));
+void add_surface_keys(std::vector<Key>& k, std::string_view section, Unread unread, SectionOf get) {
+  const auto add = [&](Key key) {
+    key.unread = unread;
+    k.push_back(std::move(key));
+  };
+  add(kind_key(section, get));
   for (const SharedParameter& parameter : shared_parameters()) {
-    k.push_back(parameter.first.word ? word_key(section, parameter, get) : number_key(section, parameter, get));
+    add(parameter.first.word ? word_key(section, parameter, get) : number_key(section, parameter, get));
   }
 }
 
@@ -138,8 +142,10 @@ void add_scene_keys(std::vector<Key>& k) {
       {"couplant", "velocity", "m/s", "Speed of sound in the couplant, or of longitudinal waves in the wedge.", "none",
        LiveEffect::imaging},
       within(10.0, 20000.0), [](auto& c) -> auto& { return c.couplant.velocity; }));
-  add_surface_keys(k, "surface", [](Configuration& c) -> SurfaceSection& { return c.surface; });
-  add_surface_keys(k, "backwall", [](Configuration& c) -> SurfaceSection& { return c.backwall; });
+  k.back().unread = Unread::refused;
+  add_surface_keys(k, "surface", Unread::refused, [](Configuration& c) -> SurfaceSection& { return c.surface; });
+  // Behind what other methods image: no image is wrong for it.
+  add_surface_keys(k, "backwall", Unread::warned, [](Configuration& c) -> SurfaceSection& { return c.backwall; });
 }
 
 }  // namespace echoform

@@ -16,6 +16,7 @@
 #include "methods/doubtful.hpp"
 #include "methods/registry.hpp"
 #include "methods/scan_settings.hpp"
+#include "methods/unread_keys.hpp"
 #include "pipeline/frame_intake.hpp"
 #include "pipeline/scan.hpp"
 #include "pipeline/setup_memory.hpp"
@@ -232,9 +233,11 @@ void Control::get(const wire::ControlRequest& request, wire::ControlReply& reply
   }
   std::vector<const Key*> keys;
   for (const std::string& path : request.keys()) keys.push_back(&live_key(path));
+  const Method& method = method_of(configuration);
   if (request.keys().empty())
-    std::copy_if(live_keys().begin(), live_keys().end(), std::back_inserter(keys),
-                 [this](const Key* key) { return is_live(*key); });
+    std::copy_if(live_keys().begin(), live_keys().end(), std::back_inserter(keys), [&](const Key* key) {
+      return is_live(*key) && (reads_key(method, *key) || key->show(configuration) != key->show(file_));
+    });
   fill(keys, configuration, reply);
   for (const ControlAction& action : actions_) {
     if (action.available) reply.add_actions(action.name);
@@ -272,6 +275,7 @@ void Control::put_in_force(const Configuration& wanted, wire::ControlReply& repl
   const Method& method = method_of(named);
   require_backend(named);
   method.check(named, stated_);
+  static_cast<void>(find_unread_keys(named, method));
   check_scan(named);
   SettingsChange change;
   const bool imaging =
@@ -287,6 +291,8 @@ void Control::put_in_force(const Configuration& wanted, wire::ControlReply& repl
       auto next = std::make_shared<ImagingSetup>(*retuned);
       next->notes = setup.notes;
       next->warnings = setup.warnings;
+      next->unread = setup.unread;
+      tell_unread_keys(named, method, *next);
       return next;
     };
   }
@@ -324,6 +330,9 @@ void Control::fill_state(const Configuration& settings, wire::ControlReply& repl
 std::vector<std::string> Control::warnings(const Configuration& settings) const {
   const auto setup = pipeline_.setup();
   std::vector<std::string> lines = setup ? setup->warnings : doubtful_settings(settings);
+  if (!setup) {
+    for (std::string& line : find_unread_keys(settings, method_of(settings)).warnings) lines.push_back(std::move(line));
+  }
   for (std::string& line : lines) line = without_folders(std::move(line), file_);  // whoever reads telemetry gets them
   return lines;
 }

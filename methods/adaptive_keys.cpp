@@ -29,6 +29,14 @@ std::vector<std::string> adaptive_names(WeightedPoints points) {
   return names;
 }
 
+std::string adaptive_with_window(std::string_view section) {
+  std::string kinds;
+  for (const AdaptiveKind& kind : adaptive_kinds()) {
+    if (kind.uses_window) kinds += fmt::format("{}{}.adaptive={}", kinds.empty() ? "" : " or ", section, kind.name);
+  }
+  return kinds;
+}
+
 std::string_view adaptive_help(WeightedPoints points) {
   static const std::string of_lines = help_of(WeightedPoints::lines);
   static const std::string of_pixels = help_of(WeightedPoints::pixels);

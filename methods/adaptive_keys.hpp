@@ -23,6 +23,9 @@ enum class WeightedPoints : unsigned char { lines, pixels };
 [[nodiscard]] std::string_view adaptive_help(WeightedPoints points);
 [[nodiscard]] std::string_view adaptive_window_help(WeightedPoints points);
 
+/// Key::only_where of adaptive_window: the kinds that take one.
+[[nodiscard]] std::string adaptive_with_window(std::string_view section);
+
 /// Adds them. `of` has the struct of the section, with members `adaptive` (AdaptiveOptions, whose window is not a key) and
 /// `adaptive_window` (optional, in periods), of a configuration that may be constant.
 template <class Of>
@@ -32,10 +35,12 @@ void add_adaptive_keys(std::vector<Key>& k, std::string_view section, WeightedPo
   k.push_back(name(
       {section, "adaptive", "", adaptive_help(points), {}, live},
       adaptive_names(points), [of](auto& c) -> auto& { return of(c).adaptive.kind; }));
+  if (points == WeightedPoints::pixels) k.back().unread = Unread::refused;
   k.push_back(number(
       {section, "adaptive_window", "", adaptive_window_help(points),
        "one for the coherence factors of energies and short-lag spatial coherence, else none", live},
       within(adaptive_windows), [of](auto& c) -> auto& { return of(c).adaptive_window; }));
+  k.back().only_where = adaptive_with_window(section);
   k.push_back(integer(
       {section,
        "low_frequencies",
@@ -45,18 +50,23 @@ void add_adaptive_keys(std::vector<Key>& k, std::string_view section, WeightedPo
        {},
        live},
       within(0, AdaptiveOptions::most_low_frequencies), [of](auto& c) -> auto& { return of(c).adaptive.low_frequencies; }));
+  k.back().only_where = std::string(section) + ".adaptive=generalised_coherence_factor";
   k.push_back(number(
       {section, "phase_sensitivity", "", "gamma of the phase coherence factor; 0 is the plain sum.", {}, live},
       within(AdaptiveOptions::sensitivities), [of](auto& c) -> auto& { return of(c).adaptive.sensitivity; }));
+  k.back().only_where = std::string(section) + ".adaptive=phase_coherence_factor";
   k.push_back(number(
       {section, "short_lag", "", "Part of the receiving aperture up to which channels are correlated.", {}, live},
       within(AdaptiveOptions::short_lags), [of](auto& c) -> auto& { return of(c).adaptive.short_lag; }));
+  k.back().only_where = std::string(section) + ".adaptive=short_lag_spatial_coherence";
   k.push_back(number(
       {section, "subarray", "", "Part of the receiving aperture that a subarray of Capon's takes.", {}, live},
       within(AdaptiveOptions::subarrays), [of](auto& c) -> auto& { return of(c).adaptive.subarray; }));
+  k.back().only_where = std::string(section) + ".adaptive=capon";
   k.push_back(number(
       {section, "diagonal_loading", "", "Of Capon's covariance, as a part of the mean of its diagonal.", {}, live},
       within(AdaptiveOptions::loadings), [of](auto& c) -> auto& { return of(c).adaptive.loading; }));
+  k.back().only_where = std::string(section) + ".adaptive=capon";
 }
 
 }  // namespace echoform

@@ -37,6 +37,7 @@ void add_display_keys(std::vector<Key>& k) {
        {},
        LiveEffect::display},
       within(1e-30, 1e30), [](auto& c) -> auto& { return section<OutputSection>(c).reference_value; }));
+  k.back().only_where = "output.reference=fixed";
   k.push_back(number(
       {"output",
        "running_fraction",
@@ -45,6 +46,7 @@ void add_display_keys(std::vector<Key>& k) {
        {},
        LiveEffect::display},
       within(Compression::running_fractions), [](auto& c) -> auto& { return section<OutputSection>(c).running_fraction; }));
+  k.back().only_where = "output.reference=running";
 
   k.push_back(number_pair(
       {"display", "x", "m", "First and last pixel centre of the display image.", "as [grid]", LiveEffect::imaging}, place,
@@ -67,6 +69,7 @@ void add_display_keys(std::vector<Key>& k) {
   k.push_back(number(
       {"display", "cubic_alpha", "", "Free parameter of cubic convolution.", {}, LiveEffect::imaging}, within(cubic_alphas),
       [](auto& c) -> auto& { return section<DisplaySection>(c).cubic_alpha; }));
+  k.back().only_where = "display.interpolation=cubic";
 }
 
 }  // namespace echoform

@@ -18,6 +18,7 @@
 #include "methods/scan_settings.hpp"
 #include "methods/scan_setup.hpp"
 #include "methods/scan_turns.hpp"
+#include "methods/unread_keys.hpp"
 #include "simulators/detector_array.hpp"
 
 // The methods of the tree, a line each: METHOD(NAME) is `std::unique_ptr<const Method> NAME_method()` of methods/NAME/.
@@ -145,8 +146,11 @@ std::shared_ptr<ImagingSetup> resolve_by_method(const ImagingRequest& request) {
   validate(Material{request.stated.wedge_velocity, {}}, "data: wedge,");
   std::optional<ImagingTask> task;  // a scan makes those of its own
   if (!scans(settings)) task = task_of(method, request);
+  const UnreadKeys unread = find_unread_keys(request.configuration, method);
   auto setup = task ? std::make_shared<ImagingSetup>(*method.resolve(*task)) : resolve_scan(method, request);
   check_setup(method, settings, *setup);
+  setup->notes.insert(setup->notes.end(), unread.notes.begin(), unread.notes.end());
+  tell_unread_keys(request.configuration, method, *setup);
   return setup;
 }
 

@@ -226,7 +226,11 @@ async function readServer() {
     take(reply);
     $("serverClearScan").hidden = !(reply.actions || []).includes("clear_scan");
     if ((reply.actions || []).includes("status")) readSinks();
-    if (other) buildPanel();
+    if (other) {
+      // Of settings that are listed no longer, of another method say, nothing waits.
+      for (const waiting of [server.staged, server.due]) for (const key of [...waiting.keys()]) if (!server.settings.has(key)) waiting.delete(key);
+      buildPanel();
+    }
   } catch { /* the next list of streams asks again */ }
   reading = false;
   showPanel();

@@ -5,10 +5,15 @@ const turnedSettings = {
   // That of the part is known to a few per cent, and images are sharpest at the right one: a twentieth either way of what it is.
   "material.longitudinal_velocity": { part: 0, low: 0, high: 0, step: 1, share: .05 },
 };
-// First in the panel, in this order.
+// First in the panel, in this order: settings, then groups that are changed most often while one looks.
 const settingsAtHand = ["beams.depth", "beams.f_number", "beams.time_gain"];
+const groupsAtHand = ["output", "material", "beams", "grid", "imaging", "apodization", "tomography", "filter"];
 const inPanelOrder = settings => {
-  const place = setting => settingsAtHand.includes(setting.key) ? settingsAtHand.indexOf(setting.key) : settingsAtHand.length;
+  const orElse = (place, count) => place < 0 ? count : place;
+  const place = ({ key }) => {
+    const group = key.slice(0, key.lastIndexOf("."));
+    return orElse(settingsAtHand.indexOf(key), settingsAtHand.length + orElse(groupsAtHand.indexOf(group), groupsAtHand.length));
+  };
   return [...settings].sort((a, b) => place(a) - place(b));
 };
 // Of the velocity that is turned while one looks for the sharpest image: what the server says of the image, and where it was best. It is

@@ -48,6 +48,7 @@ void add_doppler_keys(std::vector<Key>& k) {
        {},
        LiveEffect::imaging},
       words::wall_filter, [](auto& c) -> auto& { return doppler(c).wall_filter; }));
+  k.back().only_where = "doppler.pulse_repetition!=0";
   k.push_back(integer(
       {"doppler",
        "order",
@@ -56,6 +57,7 @@ void add_doppler_keys(std::vector<Key>& k) {
        {},
        LiveEffect::imaging},
       within(0, 32), [](auto& c) -> auto& { return doppler(c).order; }));
+  k.back().only_where = "doppler.wall_filter=regression or doppler.wall_filter=fir";
   k.push_back(number_list(
       {"doppler",
        "taps",
@@ -64,9 +66,11 @@ void add_doppler_keys(std::vector<Key>& k) {
        {},
        LiveEffect::imaging},
       within(-1e6, 1e6), WallFilterOptions::most_ensemble - 1, [](auto& c) -> auto& { return doppler(c).taps; }));
+  k.back().only_where = "doppler.wall_filter=fir";
   k.push_back(integer(
       {"doppler", "components", "", "That svd takes away.", {}, LiveEffect::imaging},
       within(1, WallFilterOptions::most_ensemble - 1), [](auto& c) -> auto& { return doppler(c).components; }));
+  k.back().only_where = "doppler.wall_filter=svd";
   k.push_back(number(
       {"doppler",
        "window",
@@ -75,10 +79,12 @@ void add_doppler_keys(std::vector<Key>& k) {
        {},
        LiveEffect::imaging},
       within(DopplerSection::windows), [](auto& c) -> auto& { return doppler(c).window; }));
+  k.back().only_where = "doppler.pulse_repetition!=0";
   k.push_back(number(
       {"doppler", "frequency", "Hz", "Of the echoes, by which turns become velocities.", "the probe's centre frequency",
        LiveEffect::imaging},
       within(DopplerSection::frequencies), [](auto& c) -> auto& { return doppler(c).frequency; }));
+  k.back().only_where = "doppler.pulse_repetition!=0";
   k.push_back(number(
       {"doppler",
        "threshold_db",
@@ -87,6 +93,7 @@ void add_doppler_keys(std::vector<Key>& k) {
        {},
        LiveEffect::display},
       within(DopplerSection::thresholds), [](auto& c) -> auto& { return doppler(c).threshold_db; }));
+  k.back().only_where = "doppler.pulse_repetition!=0";
 }
 
 }  // namespace
@@ -136,6 +143,7 @@ void add_beams_keys(std::vector<Key>& k) {
        {},
        LiveEffect::imaging},
       [](auto& c) -> auto& { return beams(c).blend; }));
+  k.back().only_where = "beams.lines!=1 or beams.lines_across!=1";
   k.push_back(boolean(
       {"beams",
        "equalise",
@@ -152,22 +160,29 @@ void add_beams_keys(std::vector<Key>& k) {
   k.push_back(integer(
       {"beams", "taps", "", "Order or taps of the delay filter; 0 is its usual one.", {}, LiveEffect::imaging}, within(0, 16),
       [](auto& c) -> auto& { return beams(c).filter.order_or_taps; }));
+  k.back().only_where =
+      "beams.delay_filter=lagrange or beams.delay_filter=windowed_sinc or beams.delay_filter=least_squares or "
+      "beams.delay_filter=upsampled";
   k.push_back(number(
       {"beams", "delay_filter_beta", "", "Kaiser window of the delay filter.", "5, of windowed_sinc with 14 taps and more 8",
        LiveEffect::imaging},
       within(DelayFilterOptions::betas), [](auto& c) -> auto& { return beams(c).filter.kaiser_beta; }));
+  k.back().only_where = "beams.delay_filter=windowed_sinc or beams.delay_filter=upsampled";
   k.push_back(word(
       {"beams", "window", "", "Taper over the receiving aperture.", {}, LiveEffect::imaging}, words::window,
       [](auto& c) -> auto& { return beams(c).window.kind; }));
   k.push_back(number(
       {"beams", "tukey_fraction", "", "Tapered part of the Tukey window.", {}, LiveEffect::imaging},
       within(Window::tukey_fractions), [](auto& c) -> auto& { return beams(c).window.tukey_fraction; }));
+  k.back().only_where = "beams.window=tukey";
   k.push_back(number(
       {"beams", "kaiser_beta", "", "Of the Kaiser window over the aperture.", {}, LiveEffect::imaging},
       within(Window::kaiser_betas), [](auto& c) -> auto& { return beams(c).window.kaiser_beta; }));
+  k.back().only_where = "beams.window=kaiser";
   k.push_back(number(
       {"beams", "gauss_width", "", "Standard deviation of the Gauss window over half the aperture.", {}, LiveEffect::imaging},
       within(Window::gauss_widths), [](auto& c) -> auto& { return beams(c).window.gauss_width; }));
+  k.back().only_where = "beams.window=gauss";
   k.push_back(number(
       {"beams", "f_number", "",
        "Range over the width of the receiving aperture, which grows with the range until all elements hear.",
@@ -185,15 +200,18 @@ void add_beams_keys(std::vector<Key>& k) {
       {"beams", "demodulation_frequency", "Hz", "Of path iq: what becomes 0 Hz.", "the probe's centre frequency",
        LiveEffect::imaging},
       within(1.0, 1e9), [](auto& c) -> auto& { return beams(c).demodulation_frequency; }));
+  k.back().only_where = "beams.path=iq";
   k.push_back(integer(
       {"beams", "decimation", "", "Of path iq: samples of an A-scan for one in baseband.",
        "the largest whose sample rate holds the band", LiveEffect::imaging},
       within(1, DemodulationOptions::most_decimation), [](auto& c) -> auto& { return beams(c).decimation; }));
+  k.back().only_where = "beams.path=iq";
   k.push_back(number(
       {"beams", "iq_bandwidth", "Hz", "Of path iq: the band about the demodulation frequency that is kept.",
        "2.8 times the probe's bandwidth; where that is more than 1.5 times the demodulation frequency, from 0 Hz on",
        LiveEffect::imaging},
       within(1.0, 1e9), [](auto& c) -> auto& { return beams(c).iq_bandwidth; }));
+  k.back().only_where = "beams.path=iq";
   k.push_back(boolean(
       {"beams",
        "normalise",

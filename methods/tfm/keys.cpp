@@ -32,6 +32,7 @@ void add_tfm_keys(std::vector<Key>& k) {
        {},
        LiveEffect::imaging},
       "a law that `echoform info` lists", not_empty, [](auto& c) -> auto& { return tfm(c).delay_law; }));
+  k.back().unread = Unread::refused;
   k.push_back(word(
       {"imaging",
        "travel_times",
@@ -50,6 +51,7 @@ void add_tfm_keys(std::vector<Key>& k) {
        {},
        LiveEffect::imaging},
       1, 16, [](auto& c) -> auto& { return tfm(c).views; }));
+  k.back().unread = Unread::refused;
   k.push_back(integer_list(
       {"imaging",
        "events",
@@ -58,6 +60,7 @@ void add_tfm_keys(std::vector<Key>& k) {
        {},
        LiveEffect::imaging},
       within(0, 4095), 4096, [](auto& c) -> auto& { return tfm(c).events; }));
+  k.back().unread = Unread::refused;
   k.push_back(integer(
       {"imaging",
        "compounded",
@@ -66,9 +69,11 @@ void add_tfm_keys(std::vector<Key>& k) {
        {},
        LiveEffect::imaging},
       within(0, 4096), [](auto& c) -> auto& { return tfm(c).compounded; }));
+  k.back().unread = Unread::refused;
   k.push_back(word(
       {"imaging", "interpolation", "", "Between samples: nearest is faster, linear is more exact.", {}, LiveEffect::imaging},
       words::interpolation, [](auto& c) -> auto& { return tfm(c).interpolation; }));
+  k.back().unread = Unread::refused;
   k.push_back(number(
       {"imaging", "accuracy", "",
        "Relative error (L2) of complex images that will do. From 1e-3 on a GPU keeps analytic signals in half precision (16-bit "
@@ -95,6 +100,7 @@ void add_tfm_keys(std::vector<Key>& k) {
        {},
        LiveEffect::imaging},
       words::apodization_window, [](auto& c) -> auto& { return tfm(c).apodization.window; }));
+  k.back().unread = Unread::refused;
   k.push_back(word(
       {"apodization",
        "event_window",
@@ -105,6 +111,7 @@ void add_tfm_keys(std::vector<Key>& k) {
        {},
        LiveEffect::imaging},
       words::apodization_window, [](auto& c) -> auto& { return tfm(c).event_window; }));
+  k.back().unread = Unread::refused;
   k.push_back(number(
       {"apodization",
        "tukey_fraction",
@@ -113,6 +120,8 @@ void add_tfm_keys(std::vector<Key>& k) {
        {},
        LiveEffect::imaging},
       within(Apodization::tukey_fractions), [](auto& c) -> auto& { return tfm(c).apodization.tukey_fraction; }));
+  k.back().unread = Unread::refused;
+  k.back().only_where = "apodization.window=tukey or apodization.event_window=tukey";
   k.push_back(word(
       {"apodization",
        "sides",
@@ -121,6 +130,7 @@ void add_tfm_keys(std::vector<Key>& k) {
        {},
        LiveEffect::imaging},
       words::apodization_sides, [](auto& c) -> auto& { return tfm(c).apodization.sides; }));
+  k.back().unread = Unread::refused;
   k.push_back(boolean(
       {"apodization",
        "directivity",
@@ -129,6 +139,7 @@ void add_tfm_keys(std::vector<Key>& k) {
        {},
        LiveEffect::imaging},
       [](auto& c) -> auto& { return tfm(c).apodization.directivity; }));
+  k.back().unread = Unread::refused;
   k.push_back(number(
       {"apodization",
        "angle_limit",
@@ -137,6 +148,7 @@ void add_tfm_keys(std::vector<Key>& k) {
        {},
        LiveEffect::imaging},
       within(Apodization::angle_limits), [](auto& c) -> auto& { return tfm(c).apodization.angle_limit; }));
+  k.back().unread = Unread::refused;
 }
 
 }  // namespace echoform

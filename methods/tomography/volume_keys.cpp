@@ -10,8 +10,11 @@
 #include "base/errors.hpp"
 #include "config/key.hpp"
 #include "methods/reconstructed_volumes.hpp"
+#include "methods/registry.hpp"
 #include "methods/tomography/keys.hpp"
+#include "methods/tomography/plan.hpp"
 #include "methods/tomography/section.hpp"
+#include "methods/unread_keys.hpp"
 
 namespace echoform {
 namespace {
@@ -81,6 +84,8 @@ std::span<const VolumeKey> volume_keys() {
 
 void check_volume_settings(const Configuration& configuration, std::optional<MetresPerSecond> velocity) {
   check_tomography(configuration);
+  // Of keys without which the volume would be wrong; what else of images has no effect on volumes is not told.
+  static_cast<void>(find_unread_keys(configuration, *find_method(tomography_name), "`reconstruct`"));
   if (!velocity) velocity = configuration.material.longitudinal_velocity;
   refuse_undone_keys(configuration, velocity.value_or(MetresPerSecond(0.0)));
 }

@@ -4,6 +4,7 @@
 #include "base/errors.hpp"
 #include "config/micropulse_section.hpp"
 #include "methods/registry.hpp"
+#include "methods/unread_keys.hpp"
 #include "pipeline/setup_memory.hpp"
 #include "settings/live_keys.hpp"
 #include "settings/reader.hpp"
@@ -37,9 +38,18 @@ TEST(ControlRequests, GetTellsWhatControlsAreBuiltFrom) {
   EXPECT_THAT(std::vector<std::string>(reply.actions().begin(), reply.actions().end()),
               testing::ElementsAre("get", "set", "reset"));
   auto settings = by_key(reply);
-  // Those of instruments are live where there is one.
-  ASSERT_EQ(settings.size(), std::count_if(live_keys().begin(), live_keys().end(),
-                                           [](const Key* key) { return key->live != LiveEffect::instrument; }));
+  // Those of instruments are live where there is one, those of other methods where one of them is in use.
+  const Method& method = *find_method("tfm");
+  ASSERT_EQ(settings.size(), std::count_if(live_keys().begin(), live_keys().end(), [&](const Key* key) {
+              return key->live != LiveEffect::instrument && reads_key(method, *key);
+            }));
+  EXPECT_TRUE(settings.contains("imaging.method"));
+  EXPECT_TRUE(settings.contains("input.drop_policy")) << "a key of the program is no method's";
+  EXPECT_FALSE(settings.contains("beams.depth"));
+  wire::ControlRequest by_name;
+  by_name.set_action("get");
+  by_name.add_keys("beams.depth");
+  EXPECT_EQ(by_key(rig.control.handle(by_name)).size(), 1U) << "asked for by its name";
   const wire::Setting& gain = settings.at("output.gain_db");
   EXPECT_EQ(gain.value(), "0");
   EXPECT_EQ(gain.type(), "number");
@@ -141,6 +151,20 @@ TEST(ControlRequests, AnInstrumentIsToldFirstAndWhatItRefusesChangesNothing) {
 
   EXPECT_EQ(rig.ask("reset").outcome(), wire::DONE);
   EXPECT_THAT(told, testing::ElementsAre(46.25, 40.0));
+}
+
+// Else the next sender would be refused for it, and nobody would see why.
+TEST(ControlRequests, WhatTheMethodDoesNotReadIsRefusedBeforeAStreamToo) {
+  Rig rig;
+  const wire::ControlReply reply = rig.ask("set", {{"imaging.method", "beams"}, {"couplant.velocity", "1000"}});
+  EXPECT_EQ(reply.outcome(), wire::REFUSED);
+  EXPECT_THAT(reply.reason(), HasSubstr("[couplant] velocity: found 1000 with [imaging] method = \"beams\""));
+  // What is not refused is told, and is listed since the file does not have it.
+  const wire::ControlReply told = rig.ask("set", {{"imaging.method", "beams"}, {"material.shear_velocity", "800"}});
+  ASSERT_EQ(told.outcome(), wire::DONE) << told.reason();
+  EXPECT_THAT(std::vector<std::string>(told.warnings().begin(), told.warnings().end()),
+              testing::Contains(HasSubstr("[material] shear_velocity = 800 has no effect")));
+  EXPECT_TRUE(by_key(rig.ask("get")).contains("material.shear_velocity"));
 }
 
 TEST(ControlRequests, WhatThePipelineRefusesIsTakenBackFromTheInstrument) {

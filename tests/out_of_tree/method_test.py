@@ -150,7 +150,10 @@ class Method(ProgramCase):
             # To another method and back, while frames run.
             revision = control.set({"imaging.method": "tfm", "imaging.views": VIEWS})
             self.images_now({view: subscribers[view] for view in VIEWS}, sender, revision)
-            revision = control.set({"imaging.method": "maximum"})
+            # Its views are those of [maximum]: others would be passed over.
+            with self.assertRaisesRegex(echoform.EchoformError, r'\[imaging\] views: found \["LL", "TT"\] with \[imaging\] method = "maximum"'):
+                control.set({"imaging.method": "maximum"})
+            revision = control.set({"imaging.method": "maximum", "imaging.views": ["LL"]})
             self.images_now(subscribers, sender, revision)
             self.page(server)
         recorded = self.images(folder / "live.mfmc", "again")
