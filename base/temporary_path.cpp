@@ -28,6 +28,16 @@ std::list<std::filesystem::path>::iterator enter(std::filesystem::path path) {
   return paths.insert(paths.end(), std::move(path));
 }
 
+/// No descriptor beyond those that are there. A limit of 0 would do, but poll() refuses more descriptors than the limit has, and
+/// libzmq's threads, which still poll, would abort the program.
+void open_no_more() noexcept {
+  const int next = ::dup(STDERR_FILENO);
+  if (next < 0) return;
+  ::close(next);
+  const rlimit present{static_cast<rlim_t>(next), static_cast<rlim_t>(next)};
+  ::setrlimit(RLIMIT_NOFILE, &present);
+}
+
 }  // namespace
 
 TemporaryPath::TemporaryPath(std::filesystem::path path) {
@@ -58,8 +68,7 @@ void remove_temporary_paths() noexcept {
   }
   // Other threads still run: one may have been about to open what is gone, and would make it anew.
   if constexpr (!ECHOFORM_ADDRESS_SANITIZER && !ECHOFORM_THREAD_SANITIZER) {  // which open pipes to see what memory is there
-    const rlimit none{0, 0};
-    ::setrlimit(RLIMIT_NOFILE, &none);
+    if (!all.paths.empty()) open_no_more();
   }
   for (const std::filesystem::path& path : all.paths) ::unlink(path.c_str());
 }

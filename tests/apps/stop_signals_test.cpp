@@ -2,8 +2,10 @@
 #include "apps/stop_signals.hpp"
 
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <unistd.h>
 
+#include <array>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
@@ -68,6 +70,26 @@ TEST(EndBySignalsDeathTest, NothingIsMadeAfterIt) {
     EXPECT_EXIT(make_one_more_after_a_signal(), ::testing::ExitedWithCode(1), "");
     EXPECT_FALSE(std::filesystem::exists(scratch("late")));
   }
+}
+
+// libzmq's threads poll until the process has ended, and abort it where that is refused.
+[[noreturn]] void poll_after_a_signal() {
+  std::array<pollfd, 2> places{};
+  std::array<int, 2> pipe{};
+  if (::pipe(pipe.data()) != 0) ::_exit(3);
+  for (std::size_t k = 0; k < places.size(); ++k) places[k] = {pipe[k], POLLIN, 0};
+  const HeldSignals held;
+  const EndBySignals end(held, 1,
+                         [&](int /*taken*/) { std::fprintf(stderr, "polled %d", ::poll(places.data(), places.size(), 0)); });
+  const TemporaryPath file(scratch("polled"));
+  make_file(scratch("polled"));
+  ::kill(::getpid(), SIGTERM);
+  for (;;) ::pause();
+}
+
+TEST(EndBySignalsDeathTest, OtherThreadsMayStillPoll) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(poll_after_a_signal(), ::testing::ExitedWithCode(1), "polled 0");
 }
 
 [[noreturn]] void end_and_take_a_signal() {
