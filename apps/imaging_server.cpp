@@ -1,6 +1,7 @@
 #include "apps/imaging_server.hpp"
 
 #include <fmt/format.h>
+#include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <atomic>
