@@ -275,7 +275,7 @@ void Control::put_in_force(const Configuration& wanted, wire::ControlReply& repl
   const Method& method = method_of(named);
   require_backend(named);
   method.check(named, stated_);
-  static_cast<void>(find_unread_keys(named, method));
+  const UnreadKeys unread = find_unread_keys(named, method);
   check_scan(named);
   SettingsChange change;
   const bool imaging =
@@ -292,7 +292,7 @@ void Control::put_in_force(const Configuration& wanted, wire::ControlReply& repl
       next->notes = setup.notes;
       next->warnings = setup.warnings;
       next->unread = setup.unread;
-      tell_unread_keys(named, method, *next);
+      tell_unread_keys(named, unread, *next);
       return next;
     };
   }

@@ -11,7 +11,6 @@
 #include "acquisition/detectors.hpp"
 #include "acquisition/frame_layout.hpp"
 #include "acquisition/ranges.hpp"
-#include "acquisition/sample_encodings.hpp"
 #include "base/csv_numbers.hpp"
 #include "base/errors.hpp"
 #include "jobs/explained_part.hpp"
@@ -19,6 +18,7 @@
 #include "jobs/wavelength_rows.hpp"
 #include "methods/filter_settings.hpp"
 #include "methods/host_memory.hpp"
+#include "methods/imaging_task.hpp"
 #include "methods/overrides.hpp"
 #include "methods/reconstructed_volumes.hpp"
 #include "methods/row_filter.hpp"
@@ -336,8 +336,7 @@ std::vector<float> samples_of(const Configuration& configuration, Recording& rec
   std::vector<float> samples(acquisition.a_scans() * acquisition.samples);
   recording.read_frame(frame, samples);
   if (const auto& scale = configuration.acquisition.sample_scale) {
-    const Acquisition stored = recording.stored();
-    const double stated = facts_of(stored.encoding).counts() ? stored.sample_scale : 1.0;
+    const double stated = stated_scale(recording.stored());
     for (float& sample : samples) sample = static_cast<float>(static_cast<double>(sample) * (*scale / stated));
     if (*scale != stated)
       notes.push_back(

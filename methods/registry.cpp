@@ -150,7 +150,7 @@ std::shared_ptr<ImagingSetup> resolve_by_method(const ImagingRequest& request) {
   auto setup = task ? std::make_shared<ImagingSetup>(*method.resolve(*task)) : resolve_scan(method, request);
   check_setup(method, settings, *setup);
   setup->notes.insert(setup->notes.end(), unread.notes.begin(), unread.notes.end());
-  tell_unread_keys(request.configuration, method, *setup);
+  tell_unread_keys(request.configuration, unread, *setup);
   return setup;
 }
 

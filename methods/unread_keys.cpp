@@ -115,7 +115,7 @@ std::string text_of(const Method& method) {
   return fmt::format("[imaging] method = \"{}\"", method.name());
 }
 
-/// Methods that read the key: "tfm or beams".
+/// Methods that read the key: "\"tfm\" or \"beams\"".
 std::string readers_of(const Key& key, const Method* owner) {
   std::string names;
   for (const auto& method : methods()) {
@@ -135,9 +135,9 @@ bool reads_key(const Method& method, const Key& key) {
   return is_of(owner, method, key) || readers_of(key, owner).empty();
 }
 
-void tell_unread_keys(const Configuration& configuration, const Method& method, ImagingSetup& setup) {
+void tell_unread_keys(const Configuration& configuration, const UnreadKeys& unread, ImagingSetup& setup) {
   for (const std::string& line : setup.unread) std::erase(setup.warnings, line);
-  setup.unread = find_unread_keys(configuration, method).warnings;
+  setup.unread = unread.warnings;
   const double range = section<OutputSection>(configuration).dynamic_range_db;
   const auto is_number = [](const RecipeOutput& output) { return shows_numbers(output.description.scale.kind); };
   if (range != OutputSection().dynamic_range_db && std::ranges::all_of(setup.recipe.outputs, is_number)) {

@@ -22,8 +22,8 @@ struct UnreadKeys {
 [[nodiscard]] UnreadKeys find_unread_keys(const Configuration& configuration, const Method& method, std::string_view by = {});
 
 /// Puts the warnings of these keys into the setup, in the place of those that it has of earlier settings, and one where a dynamic
-/// range is stated for images that are not shown in decibels. Throws as find_unread_keys().
-void tell_unread_keys(const Configuration& configuration, const Method& method, ImagingSetup& setup);
+/// range is stated for images that are not shown in decibels.
+void tell_unread_keys(const Configuration& configuration, const UnreadKeys& unread, ImagingSetup& setup);
 
 /// Whether the method reads the key of that path: "grid.x". True for keys that are no method's.
 [[nodiscard]] bool reads_key(const Method& method, const Key& key);

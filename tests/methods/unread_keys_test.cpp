@@ -113,10 +113,10 @@ TEST(UnreadKeys, AreToldAnewOfOtherSettings) {
   EXPECT_THAT(setup.warnings, Contains(silent));
   const std::size_t others = setup.warnings.size() - 1;
   section<OutputSection>(configuration).reference = ReferenceMode::fixed;
-  tell_unread_keys(configuration, method_of(configuration), setup);
+  tell_unread_keys(configuration, find_unread_keys(configuration, method_of(configuration)), setup);
   EXPECT_THAT(setup.warnings, testing::AllOf(testing::Not(Contains(silent)), testing::SizeIs(others)));
   section<OutputSection>(configuration).reference = ReferenceMode::running;
-  tell_unread_keys(configuration, method_of(configuration), setup);
+  tell_unread_keys(configuration, find_unread_keys(configuration, method_of(configuration)), setup);
   EXPECT_THAT(setup.warnings, testing::AllOf(Contains(silent), testing::SizeIs(others + 1)));
 }
 
