@@ -17,9 +17,9 @@
 namespace echoform::formats {
 namespace {
 
-constexpr double deep_source = -1e-3;  // metres: what is farther behind z = 0 counts as a virtual source
-constexpr double longest_delay = 1.0;  // seconds, as of all times of an acquisition
-constexpr double same_place = 10e-6;   // metres: USTB keeps single precision
+constexpr double deep_source = -1e-3;      // metres: what is farther behind z = 0 counts as a virtual source
+constexpr double longest_uff_delay = 1.0;  // seconds, as of all times of an acquisition
+constexpr double same_place = 10e-6;       // metres: USTB keeps single precision
 constexpr double single_precision = 1e-6;
 
 /// o |v|, in metres.
@@ -112,9 +112,9 @@ class EventMaker {
   TransmitForm element_form(const Lone& lone, double zero, std::vector<bool>& fired) const {
     const bool at_zero = std::abs(lone.time - zero) <= same_time_;
     if (!at_zero || fired[lone.element]) {
-      if (!(std::abs(lone.time - zero) < longest_delay)) {
+      if (!(std::abs(lone.time - zero) < longest_uff_delay)) {
         throw InputError(where_, fmt::format("element {} firing {:g} s after the first", lone.element, lone.time - zero),
-                         fmt::format("less than {:g} s", longest_delay));
+                         fmt::format("less than {:g} s", longest_uff_delay));
       }
       LawEvent law{{lone.element}, {}, {}};
       if (!at_zero) law.delays = {static_cast<float>(lone.time - zero)};

@@ -14,9 +14,9 @@
 namespace echoform::formats {
 namespace {
 
-constexpr std::size_t deepest = 64;
+constexpr std::size_t deepest_xml = 64;
 constexpr std::size_t longest_text = 256;                  // bytes that are kept
-constexpr std::size_t piece = std::size_t{1} << 16;        // bytes that are read at once
+constexpr std::size_t xml_piece = std::size_t{1} << 16;    // bytes that are read at once
 constexpr std::size_t longest_tag = std::size_t{1} << 20;  // bytes: expat keeps all of one, and begins it anew with each piece
 
 std::string_view without_prefix(std::string_view name) {
@@ -104,8 +104,8 @@ void XmlReader::require_known_entities() const {
 }
 
 void XmlReader::opened(std::string_view name) {
-  if (open_.size() >= deepest)
-    throw InputError(where(), fmt::format("more than {} elements inside each other", deepest), "fewer");
+  if (open_.size() >= deepest_xml)
+    throw InputError(where(), fmt::format("more than {} elements inside each other", deepest_xml), "fewer");
   open_.push_back({std::string(name), {}});
 }
 
@@ -122,7 +122,7 @@ void XmlReader::read(std::istream& text) {
   XML_SetCharacterDataHandler(parser_, Calls::text);
   XML_SetStartDoctypeDeclHandler(parser_, Calls::document_type);
   XML_SetSkippedEntityHandler(parser_, Calls::skipped_entity);
-  std::string bytes(piece, '\0');
+  std::string bytes(xml_piece, '\0');
   std::size_t all = 0;
   for (bool last = false; !last;) {
     text.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
