@@ -109,12 +109,8 @@ int convert(const ConvertOptions& chosen) {
     writer->append(bytes, recording->stamp(frame));
   }
   writer->close();
-  const std::string_view as = path.extension() == ".mat"                                         ? "float64 amplitudes"
-                              : path.extension() == ".hdf5" && stored.sample_scale != 1.0        ? "float32 amplitudes"
-                              : path.extension() == ".uff" && facts_of(stored.encoding).counts() ? "float32 amplitudes"
-                                                                                                 : "they are";
   print_result("{}\nwrote {} frames, {} as {}, to {}\n", recording->describe(), writer->frames(),
-               words::sample_encoding.of(stored.encoding), as, chosen.output);
+               words::sample_encoding.of(stored.encoding), samples_of_file(path, stored), chosen.output);
   return 0;
 }
 

@@ -14,7 +14,7 @@
 #include "base/errors.hpp"
 #include "base/temporary_path.hpp"
 #include "benchmarks/stopwatch.hpp"
-#include "formats/mfmc_writer.hpp"
+#include "formats/frame_writer.hpp"
 #include "recording/recorder.hpp"
 #include "simulators/frame_cycle.hpp"
 #include "transport/acquisition/sender.hpp"
@@ -67,10 +67,10 @@ double write_plain(const RecordCase& test, FrameCycle& cycle, std::size_t frames
 double write_mfmc(const RecordCase& test, FrameCycle& cycle, std::size_t frames) {
   const TurnFolder folder(test.folder);
   const auto begin = std::chrono::steady_clock::now();
-  MfmcWriter writer(folder.path() / "frames.mfmc", cycle.acquisition());
-  for (std::size_t k = 0; k < frames; ++k) writer.append(cycle.frame(k));
-  writer.flush();
-  writer.close();
+  const auto writer = make_frame_writer(folder.path() / "frames.mfmc", cycle.acquisition());
+  for (std::size_t k = 0; k < frames; ++k) writer->append(cycle.frame(k));
+  writer->flush();
+  writer->close();
   return static_cast<double>(frames) / seconds_since(begin);
 }
 

@@ -12,10 +12,10 @@
 
 #include "base/errors.hpp"
 #include "formats/brain_fields.hpp"
-#include "formats/guarded_trial.hpp"
+#include "formats/hdf5_file.hpp"
 #include "formats/mat5_check.hpp"
 #include "formats/pair_order.hpp"
-#include "formats/readers.hpp"
+#include "formats/recording_formats.hpp"
 
 namespace echoform::formats {
 namespace {
@@ -180,8 +180,14 @@ class BrainRecording final : public Recording {
   std::unique_ptr<BrainSamples> samples_;
 };
 
+void require_first_sequence(const InputFile& file, const RecordingOptions& options) {
+  if (options.sequence != 0)
+    throw InputError(file.name(), fmt::format("a request for sequence {}", options.sequence), "0, the only one");
+}
+
 /// What may crash HDF5: opens the file and reads A-scans of all of it.
 void read_brain_on_trial(const InputFile& file, const RecordingOptions& options) {
+  require_first_sequence(file, options);
   BrainRecording recording(file, options, open_brain_hdf5(file));
   const Acquisition& acquisition = recording.acquisition();
   const std::size_t step = acquisition.a_scans() * acquisition.samples / brain_trial_samples + 1;
@@ -194,6 +200,15 @@ void read_brain_on_trial(const InputFile& file, const RecordingOptions& options)
       continue;  // said when it is read: a sample that is not finite does not keep the others from being read
     }
   }
+}
+
+std::unique_ptr<Recording> open_brain_mat(const InputFile& file, const RecordingOptions& options) {
+  const bool hdf5 = is_hdf5_file(file);
+  auto time_data = hdf5 ? std::nullopt
+                        : check_mat5(file, "exp_data", "time_data", {.array_values = options.limits.frame_bytes / sizeof(float)});
+  require_first_sequence(file, options);
+  return std::make_unique<BrainRecording>(file, options,
+                                          hdf5 ? open_brain_hdf5(file) : open_brain_mat5(file, std::move(time_data)));
 }
 
 }  // namespace
@@ -209,16 +224,17 @@ std::vector<double> BrainFields::finite(const std::string& name, std::size_t cou
   return values;
 }
 
-std::unique_ptr<Recording> open_brain_mat(const InputFile& file, const RecordingOptions& options) {
-  const bool hdf5 = is_hdf5_file(file);
-  auto time_data = hdf5 ? std::nullopt
-                        : check_mat5(file, "exp_data", "time_data", {.array_values = options.limits.frame_bytes / sizeof(float)});
-  if (options.sequence != 0)
-    throw InputError(file.name(), fmt::format("a request for sequence {}", options.sequence), "0, the only one");
-  if (!hdf5) return std::make_unique<BrainRecording>(file, options, open_brain_mat5(file, std::move(time_data)));
-  // As open_mfmc() has it: HDF5 1.10 can crash on damaged files.
-  try_in_child(file.name(), [&] { read_brain_on_trial(file, options); });
-  return std::make_unique<BrainRecording>(file, options, open_brain_hdf5(file));
-}
+constinit const RecordingFormat brain_mat_format{
+    .name = "BRAIN exp_data",
+    .meaning = "a structure in MATLAB files of version 5 to 7.3",
+    .extensions = {".mat"},
+    .packages = "libhdf5-dev libmatio-dev zlib1g-dev",
+    .page = "command-line.md#record-capture-inspect-convert",
+    .fuzzers = {"brain_mat"},
+    .open = open_brain_mat,
+    .mark = Hdf5Mark{"exp_data", 1, [](const Hdf5Handle& file) { return H5Lexists(file.id(), "exp_data", H5P_DEFAULT) > 0; }},
+    .try_reading = read_brain_on_trial,
+    .writer = &brain_mat_frames,
+};
 
 }  // namespace echoform::formats

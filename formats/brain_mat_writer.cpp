@@ -1,5 +1,4 @@
-#include "formats/brain_mat_writer.hpp"
-
+// Recordings out as BRAIN `exp_data`, the MATLAB structure of formats/brain_mat.cpp. It holds one frame.
 #include <fmt/format.h>
 #include <matio.h>
 
@@ -15,6 +14,7 @@
 #include "formats/atomic_file.hpp"
 #include "formats/mat5_check.hpp"
 #include "formats/pair_order.hpp"
+#include "formats/recording_formats.hpp"
 #include "formats/samples.hpp"
 
 namespace echoform {
@@ -81,8 +81,8 @@ bool is_whole(const std::filesystem::path& path) {
   }
 }
 
-}  // namespace
-
+/// Throws InputError, naming `where`, unless a version 5 .mat file can hold a frame of `acquisition`: no half_summed matrix and
+/// no events in which nobody transmits, for which there is no word, and less than 2 GiB of samples as float64.
 void check_brain_mat_holds(const Acquisition& acquisition, const std::string& where) {
   if (acquisition.pairs_summed()) {
     throw InputError(where, "matrix half_summed", "full or half (exp_data cannot say that both directions of a pair were added)");
@@ -105,6 +105,26 @@ void check_brain_mat_holds(const Acquisition& acquisition, const std::string& wh
   if (bytes >= most_bytes)
     throw InputError(where, fmt::format("{} bytes of samples", bytes), "less than 2 GiB, what a .mat file of version 5 holds");
 }
+
+/// Samples are float64 amplitudes: float32 exactly, counts times sample_scale, rounded to 53 bits once. The file has no word for
+/// dead elements, bandwidth, sequence, times and the shear velocity. It appears whole, with close().
+class BrainMatWriter final : public FrameWriter {
+ public:
+  BrainMatWriter(const std::filesystem::path& path, const Acquisition& acquisition, const FrameWriterOptions& options);
+  ~BrainMatWriter() override;
+
+  void flush() override {}
+  void close() override;
+  [[nodiscard]] std::uint64_t frames() const noexcept override;
+  [[nodiscard]] std::uint64_t bytes() const noexcept override;
+
+ private:
+  /// InputError for a second frame.
+  void write(std::span<const std::byte> frame, const FrameStamp& stamp) override;
+
+  struct File;
+  std::unique_ptr<File> file_;
+};
 
 struct BrainMatWriter::File {
   std::filesystem::path path;
@@ -184,5 +204,17 @@ std::uint64_t BrainMatWriter::frames() const noexcept {
 std::uint64_t BrainMatWriter::bytes() const noexcept {
   return file_->frames * file_->acquisition.a_scans() * file_->acquisition.samples * sizeof(double);
 }
+
+}  // namespace
+
+namespace formats {
+
+constinit const FrameFormat brain_mat_frames{
+    .check = check_brain_mat_holds,
+    .make = write_by<BrainMatWriter>,
+    .most_frames = 1,
+    .samples_as = [](const Acquisition&) -> std::string_view { return "float64 amplitudes"; }};
+
+}  // namespace formats
 
 }  // namespace echoform

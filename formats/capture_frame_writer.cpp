@@ -1,5 +1,4 @@
-#include "formats/capture_frame_writer.hpp"
-
+// Frames into a capture, as one sender on one connection would have sent them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,6 +6,8 @@
 #include <vector>
 
 #include "base/errors.hpp"
+#include "formats/capture_file.hpp"
+#include "formats/recording_formats.hpp"
 #include "transport/acquisition/framing.hpp"
 #include "transport/acquisition/hello.hpp"
 
@@ -18,13 +19,8 @@ std::string hello_of(const Acquisition& acquisition) {
                       acquisition);
 }
 
-const Acquisition& checked(const Acquisition& acquisition, const std::string& where) {
-  check_capture_holds(acquisition, where);
-  return acquisition;
-}
-
-}  // namespace
-
+/// Throws InputError, naming `where`, if a Hello cannot say the acquisition (elements of different sizes), or only one
+/// that is longer than readers take (many events with many receivers).
 void check_capture_holds(const Acquisition& acquisition, const std::string& where) {
   try {
     static_cast<void>(hello_of(acquisition));
@@ -32,6 +28,35 @@ void check_capture_holds(const Acquisition& acquisition, const std::string& wher
     throw InputError(fmt::format("{}: {}", where, error.what()));
   }
 }
+
+const Acquisition& checked(const Acquisition& acquisition, const std::string& where) {
+  check_capture_holds(acquisition, where);
+  return acquisition;
+}
+
+/// Samples are kept bit by bit, and so are sequence and acquisition time. The records' times follow the frames' acquisition times
+/// where those are known and go on, else they stand still.
+class CaptureFrameWriter final : public FrameWriter {
+ public:
+  CaptureFrameWriter(const std::filesystem::path& path, const Acquisition& acquisition, const FrameWriterOptions& options);
+  ~CaptureFrameWriter() override;
+
+  void flush() override { file_.flush(); }
+  void close() override;
+  [[nodiscard]] std::uint64_t frames() const noexcept override { return frames_; }
+  [[nodiscard]] std::uint64_t bytes() const noexcept override { return frames_ * layout_.frame_bytes(); }
+
+ private:
+  void write(std::span<const std::byte> frame, const FrameStamp& stamp) override;
+
+  const FrameLayout layout_;
+  const WallTime began_;
+  const bool whole_;
+  CaptureWriter file_;
+  std::uint64_t frames_ = 0;
+  std::chrono::nanoseconds time_{0};
+  bool closed_ = false;
+};
 
 CaptureFrameWriter::CaptureFrameWriter(const std::filesystem::path& path, const Acquisition& acquisition,
                                        const FrameWriterOptions& options)
@@ -70,5 +95,13 @@ void CaptureFrameWriter::close() {
   file_.close(time_);
   if (whole_) file_.publish();
 }
+
+}  // namespace
+
+namespace formats {
+
+constinit const FrameFormat capture_frames{.check = check_capture_holds, .make = write_by<CaptureFrameWriter>, .grows = true};
+
+}  // namespace formats
 
 }  // namespace echoform

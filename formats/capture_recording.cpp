@@ -5,7 +5,7 @@
 
 #include "base/errors.hpp"
 #include "formats/capture_scan.hpp"
-#include "formats/readers.hpp"
+#include "formats/recording_formats.hpp"
 #include "formats/samples.hpp"
 
 namespace echoform::formats {
@@ -91,8 +91,17 @@ class CaptureRecording final : public Recording {
 
 }  // namespace
 
-std::unique_ptr<Recording> open_capture(const InputFile& file, const RecordingOptions& options) {
-  return std::make_unique<CaptureRecording>(file.path(), options);
-}
+constinit const RecordingFormat capture_format{
+    .name = "capture",
+    .meaning = "the bytes of acquisition connections",
+    .extensions = {capture_extension},
+    .packages = "libprotobuf-dev",
+    .page = "../proto/CAPTURE.md",
+    .fuzzers = {"capture"},
+    .open = [](const InputFile& file, const RecordingOptions& options) -> std::unique_ptr<Recording> {
+      return std::make_unique<CaptureRecording>(file.path(), options);
+    },
+    .writer = &capture_frames,
+};
 
 }  // namespace echoform::formats

@@ -1,6 +1,8 @@
 #include "formats/dicom.hpp"
 
 #include "base/errors.hpp"
+#include "formats/atomic_file.hpp"
+#include "formats/image_formats.hpp"
 
 #ifdef ECHOFORM_WITH_DCMTK
 #include <dcmtk/config/osconfig.h>
@@ -192,7 +194,7 @@ void put_identity(const DicomItem& item, const ImageFile& image) {
   if (image.archive == nullptr) return;
   for (const auto& [keyword, value] : image.archive->attributes) {
     const auto* const found = std::ranges::find(attributes, keyword, &Attribute::keyword);
-    if (found == attributes.end()) throw std::logic_error("write_dicom: an attribute without its kind");
+    if (found == attributes.end()) throw std::logic_error("write_dicom_aside: an attribute without its kind");
     item.text(found->key, found->kind, value);
   }
 }
@@ -266,17 +268,13 @@ void put_picture(const DicomItem& item, const Picture& picture) {
   item.bytes(DCM_PixelData, picture.pixels);
 }
 
-}  // namespace
-
-bool dicom_available() {
-  return true;
-}
-
-std::string dicom_status() {
-  return OFFIS_DCMTK_VERSION_STRING;
-}
-
-void write_dicom(const std::filesystem::path& path, const std::string& name, const ImageFile& image) {
+/// Writes to `path`; `name` is what messages call it. The figure of the image, in colours, or by its archive entry the image
+/// itself in 8 bits: of grey, 255 at 0 dB, or on a scale of numbers levels of it with a palette of the figure's colours; and what
+/// these bytes stand for, as a Real World Value Mapping. In either case with the places of its pixels: Pixel Spacing in mm,
+/// regions in cm with what their first pixel stands for, and of a plane of the part where it lies (base/anatomical_axes.hpp). All
+/// files of one run are one series of one study. Throws InputError for volumes without their figure and as draw_figure(),
+/// RuntimeFault if writing fails or this build cannot.
+void write_dicom_aside(const std::filesystem::path& path, const std::string& name, const ImageFile& image) {
   constexpr std::size_t longest_side = 65535;
   // It would say on standard error what the messages here say.
   OFLog::configure(OFLogger::OFF_LOG_LEVEL);
@@ -301,6 +299,16 @@ void write_dicom(const std::filesystem::path& path, const std::string& name, con
   item.require(file.saveFile(path.c_str(), EXS_LittleEndianExplicit, EET_ExplicitLength));
 }
 
+}  // namespace
+
+bool dicom_available() {
+  return true;
+}
+
+std::string dicom_status() {
+  return OFFIS_DCMTK_VERSION_STRING;
+}
+
 }  // namespace echoform::formats
 
 #else
@@ -315,10 +323,34 @@ std::string dicom_status() {
   return "not in this build (libdcmtk-dev): no .dcm files";
 }
 
-void write_dicom(const std::filesystem::path& /*path*/, const std::string& name, const ImageFile& /*image*/) {
+namespace {
+
+void write_dicom_aside(const std::filesystem::path& /*path*/, const std::string& name, const ImageFile& /*image*/) {
   throw RuntimeFault(name + ": this build writes no DICOM files");
 }
+
+}  // namespace
 
 }  // namespace echoform::formats
 
 #endif
+
+namespace echoform::formats {
+
+constinit const ImageFormat dicom_image_format{
+    .extension = ".dcm",
+    .meaning = "what .png shows, for archives: DICOM and DICONDE",
+    .packages = "libdcmtk-dev",
+    .page = "command-line.md#dicom",
+    .draws = true,
+    .working_bytes = 2 * most_figure_bytes,
+    .missing = [] { return dicom_available() ? std::string() : "DCMTK: " + dicom_status(); },
+    .write =
+        [](const std::filesystem::path& path, const ImageFile& image) {
+          AtomicFile file(path);
+          write_dicom_aside(file.aside(), path.string(), image);
+          file.commit();
+        },
+};
+
+}  // namespace echoform::formats

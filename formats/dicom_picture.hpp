@@ -59,7 +59,7 @@ struct Picture {
   [[nodiscard]] std::optional<std::pair<double, double>> spacing() const;
 };
 
-/// Throws InputError, naming `where`, as write_dicom().
+/// Throws InputError, naming `where`, as writing a .dcm file.
 [[nodiscard]] Picture dicom_picture(const ImageFile& image, const std::string& where);
 
 }  // namespace echoform::formats

@@ -6,6 +6,7 @@
 #include <complex>
 #include <cstddef>
 #include <span>
+#include <vector>
 
 #include "formats/image_writer.hpp"
 
@@ -31,5 +32,14 @@ class EnvelopeView {
   std::span<const float> envelope_;
   std::span<const std::complex<float>> analytic_;
 };
+
+/// The image with an envelope in memory where that is asked for: in `room`, if it has yet to be computed.
+inline ImageFile with_envelope(ImageFile image, std::vector<float>& room) {
+  if (image.field == ImageField::analytic || !image.envelope.empty()) return image;
+  room.resize(image.analytic.size());
+  EnvelopeView(image).copy(0, room);
+  image.envelope = room;
+  return image;
+}
 
 }  // namespace echoform::formats

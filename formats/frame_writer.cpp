@@ -3,47 +3,16 @@
 #include <fmt/format.h>
 
 #include "base/errors.hpp"
-#include "formats/brain_mat_writer.hpp"
-#include "formats/capture_frame_writer.hpp"
-#include "formats/ipasc_writer.hpp"
-#include "formats/mfmc_writer.hpp"
-#include "formats/onde_writer.hpp"
-#include "formats/uff_writer.hpp"
+#include "formats/recording_formats.hpp"
 
 namespace echoform {
 namespace {
 
-using Check = void (*)(const Acquisition& acquisition, const std::string& where);
-using Make = std::unique_ptr<FrameWriter> (*)(const std::filesystem::path& path, const Acquisition& acquisition,
-                                              const FrameWriterOptions& options);
+using formats::FrameFormat;
 
-template <class Writer>
-std::unique_ptr<FrameWriter> make(const std::filesystem::path& path, const Acquisition& acquisition,
-                                  const FrameWriterOptions& options) {
-  return std::make_unique<Writer>(path, acquisition, options);
-}
-
-struct Format {
-  std::string_view extension;
-  Check check;
-  Make make;
-  std::uint64_t most_frames = 0;   ///< 0: any number
-  std::string_view velocity_of{};  ///< whose definition wants the velocity of longitudinal waves; empty: nobody's
-};
-
-// One line a format.
-constexpr Format formats_written[] = {
-    {".mfmc", check_mfmc_holds, make<MfmcWriter>},
-    {".efcap", check_capture_holds, make<CaptureFrameWriter>},
-    {".mat", check_brain_mat_holds, make<BrainMatWriter>, 1},
-    {".hdf5", check_ipasc_holds, make<IpascWriter>},
-    {".onde", check_onde_holds, make<OndeWriter>},
-    {".uff", check_uff_holds, make<UffWriter>, 0, "USTB's channel data"},
-};
-
-const Format& format_of(const std::filesystem::path& path, const std::string& where) {
-  for (const Format& format : formats_written) {
-    if (path.extension() == format.extension) return format;
+const FrameFormat& format_of(const std::filesystem::path& path, const std::string& where) {
+  for (const formats::RecordingFormat* const format : formats::recording_formats()) {
+    if (format->writer != nullptr && path.extension() == format->extensions.front()) return *format->writer;
   }
   throw InputError(where, fmt::format("\"{}\"", path.filename().string()),
                    fmt::format("a file that ends in {}", fmt::join(frame_file_extensions(), ", ")));
@@ -53,7 +22,11 @@ const Format& format_of(const std::filesystem::path& path, const std::string& wh
 
 std::vector<std::string> frame_file_extensions() {
   std::vector<std::string> extensions;
-  for (const Format& format : formats_written) extensions.emplace_back(format.extension);
+  for (const bool grows : {true, false}) {
+    for (const formats::RecordingFormat* const format : formats::recording_formats()) {
+      if (format->writer != nullptr && format->writer->grows == grows) extensions.emplace_back(format->extensions.front());
+    }
+  }
   return extensions;
 }
 
@@ -72,6 +45,11 @@ void check_frame_file_states(const std::filesystem::path& path, const Material& 
 
 std::uint64_t most_frames_of_file(const std::filesystem::path& path) {
   return format_of(path, path.string()).most_frames;
+}
+
+std::string_view samples_of_file(const std::filesystem::path& path, const Acquisition& acquisition) {
+  const FrameFormat& format = format_of(path, path.string());
+  return format.samples_as != nullptr ? format.samples_as(acquisition) : "they are";
 }
 
 void check_frame_file_holds(const std::filesystem::path& path, const Acquisition& acquisition, const std::string& where) {

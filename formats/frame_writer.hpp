@@ -8,6 +8,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "acquisition/acquisition.hpp"
@@ -56,6 +57,8 @@ void check_frame_file_name(const std::filesystem::path& path, const std::string&
 void check_frame_file_states(const std::filesystem::path& path, const Material& material);
 /// How many frames a file of this name holds; 0: any number.
 [[nodiscard]] std::uint64_t most_frames_of_file(const std::filesystem::path& path);
+/// What files like `path` make of samples of `acquisition`: "float64 amplitudes", or "they are" where they stay so.
+[[nodiscard]] std::string_view samples_of_file(const std::filesystem::path& path, const Acquisition& acquisition);
 /// Throws InputError, naming `where`, if the format of `path` cannot hold frames of `acquisition`.
 void check_frame_file_holds(const std::filesystem::path& path, const Acquisition& acquisition, const std::string& where);
 /// Makes a new file; its extension chooses the format. Throws InputError as the two checks, if something is there already or the

@@ -1,13 +1,15 @@
-#include "formats/hdf5_image.hpp"
-
+// Images as HDF5: datasets image, x and z (and y for volumes).
 #include <complex>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/anatomical_axes.hpp"
+#include "formats/atomic_file.hpp"
+#include "formats/envelope_view.hpp"
 #include "formats/hdf5_maker.hpp"
 #include "formats/hdf5_output.hpp"
+#include "formats/image_formats.hpp"
 
 namespace echoform::formats {
 namespace {
@@ -43,14 +45,26 @@ void write_contents(const Hdf5Output& file, const ImageFile& image) {
   if (grid.y.count > 1) axis("y", grid.y, image.y);
 }
 
+void write_hdf5_image(const std::filesystem::path& path, const ImageFile& image) {
+  std::vector<float> room;
+  const ImageFile whole = with_envelope(image, room);
+  AtomicFile aside(path);
+  const Hdf5Session session;
+  Hdf5Maker(path.string()).require_room(aside.descriptor(), sizeof(std::complex<float>) * whole.grid.pixels());
+  Hdf5Output file(aside.descriptor(), path.string());
+  write_contents(file, whole);
+  file.finish();
+  aside.commit();
+}
+
 }  // namespace
 
-void write_hdf5_image(int descriptor, const std::string& name, const ImageFile& image) {
-  const Hdf5Session session;
-  Hdf5Maker(name).require_room(descriptor, sizeof(std::complex<float>) * image.grid.pixels());
-  Hdf5Output file(descriptor, name);
-  write_contents(file, image);
-  file.finish();
-}
+constinit const ImageFormat hdf5_image_format{
+    .extension = ".h5",
+    .meaning = "datasets of HDF5: the image as in .npy, and its axes",
+    .packages = "libhdf5-dev",
+    .page = "command-line.md#image",
+    .write = write_hdf5_image,
+};
 
 }  // namespace echoform::formats

@@ -14,11 +14,10 @@
 #include <vector>
 
 #include "base/errors.hpp"
-#include "formats/guarded_trial.hpp"
 #include "formats/hdf5_blocks.hpp"
 #include "formats/ipasc_detectors.hpp"
 #include "formats/ipasc_fields.hpp"
-#include "formats/readers.hpp"
+#include "formats/recording_formats.hpp"
 #include "formats/samples.hpp"
 
 namespace echoform::formats {
@@ -286,15 +285,19 @@ class IpascRecording final : public Recording {
 
 }  // namespace
 
-std::unique_ptr<Recording> open_ipasc(const InputFile& file, const RecordingOptions& options) {
-  require_hdf5(file);
-  // As open_mfmc() has it: HDF5 1.10 can crash on damaged files.
-  try_in_child(file.name(), [&] { IpascRecording(file, options).try_reading(); });
-  return open_ipasc_untried(file, options);
-}
-
-std::unique_ptr<Recording> open_ipasc_untried(const InputFile& file, const RecordingOptions& options) {
-  return std::make_unique<IpascRecording>(file, options);
-}
+constinit const RecordingFormat ipasc_format{
+    .name = "IPASC",
+    .meaning = "time series of optoacoustic devices",
+    .extensions = {".hdf5", ".h5"},
+    .packages = "libhdf5-dev",
+    .page = "command-line.md#optoacoustic-recordings",
+    .fuzzers = {"ipasc_contents"},
+    .open = open_by<IpascRecording>,
+    .always_hdf5 = "an IPASC file (HDF5)",
+    .mark =
+        Hdf5Mark{ipasc_samples, 0, [](const Hdf5Handle& file) { return H5Lexists(file.id(), ipasc_samples, H5P_DEFAULT) > 0; }},
+    .try_reading = try_by<IpascRecording>,
+    .writer = &ipasc_frames,
+};
 
 }  // namespace echoform::formats

@@ -1,5 +1,4 @@
-#include "formats/ipasc_writer.hpp"
-
+// Recordings out as IPASC HDF5, the layout of formats/ipasc_fields.hpp.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,6 +17,7 @@
 #include "formats/hdf5_maker.hpp"
 #include "formats/ipasc_fields.hpp"
 #include "formats/ipasc_layout.hpp"
+#include "formats/recording_formats.hpp"
 #include "formats/samples.hpp"
 
 namespace echoform {
@@ -122,8 +122,9 @@ void make_device(const IpascMaker& make, const Hdf5Handle& file, const IpascLayo
   make.numbers(general, "field_of_view", view);
 }
 
-}  // namespace
-
+/// Throws InputError, naming `where`, unless an IPASC file can hold frames of `acquisition`: passive events alone, samples from
+/// the pulse of light on, the same detectors for each wavelength, rectangles that the directions they face tell apart, and less
+/// than 4 GiB a frame, what an HDF5 chunk may have.
 void check_ipasc_holds(const Acquisition& acquisition, const std::string& where) {
   static_cast<void>(ipasc_layout(acquisition, where));
   if (const Seconds first = acquisition.start_time - acquisition.time_offset;
@@ -134,6 +135,29 @@ void check_ipasc_holds(const Acquisition& acquisition, const std::string& where)
   if (const std::size_t bytes = stored_bytes(acquisition); bytes > std::numeric_limits<std::uint32_t>::max())
     throw InputError(where, fmt::format("{} bytes a frame", bytes), "less than 4 GiB, what an HDF5 chunk may have");
 }
+
+/// Every detector at every position is a detector of the file, in the order of positions and elements; events of the same light
+/// at the same position are wavelengths of their own, and frames are measurements. Counts of scale 1 are int16, all else is
+/// float32. Beyond the format, which leaves names to its users: echoform_dead_detectors, where some are dead. It has no word for
+/// the probe's frequencies and for counts of the encoder. The file appears whole, with close().
+class IpascWriter final : public FrameWriter {
+ public:
+  IpascWriter(const std::filesystem::path& path, const Acquisition& acquisition, const FrameWriterOptions& options);
+  ~IpascWriter() override;
+  IpascWriter(const IpascWriter&) = delete;
+  IpascWriter& operator=(const IpascWriter&) = delete;
+
+  void flush() override {}
+  void close() override;
+  [[nodiscard]] std::uint64_t frames() const noexcept override;
+  [[nodiscard]] std::uint64_t bytes() const noexcept override;
+
+ private:
+  void write(std::span<const std::byte> frame, const FrameStamp& stamp) override;
+
+  struct File;
+  std::unique_ptr<File> file_;
+};
 
 struct IpascWriter::File {
   std::filesystem::path path;
@@ -288,5 +312,16 @@ std::uint64_t IpascWriter::frames() const noexcept {
 std::uint64_t IpascWriter::bytes() const noexcept {
   return file_->frames * stored_bytes(file_->acquisition);
 }
+
+}  // namespace
+
+namespace formats {
+
+constinit const FrameFormat ipasc_frames{
+    .check = check_ipasc_holds, .make = write_by<IpascWriter>, .samples_as = [](const Acquisition& a) -> std::string_view {
+      return a.sample_scale != 1.0 ? "float32 amplitudes" : "they are";
+    }};
+
+}  // namespace formats
 
 }  // namespace echoform

@@ -16,10 +16,9 @@
 
 #include "base/directions.hpp"
 #include "base/errors.hpp"
-#include "formats/guarded_trial.hpp"
 #include "formats/hdf5_blocks.hpp"
 #include "formats/hdf5_file.hpp"
-#include "formats/readers.hpp"
+#include "formats/recording_formats.hpp"
 
 namespace echoform::formats {
 namespace {
@@ -27,7 +26,7 @@ namespace {
 constexpr const char* kwave_pressure = "p";
 constexpr const char* kwave_mask = "sensor_mask_index";
 // Along each axis: indices stay whole in double precision.
-constexpr std::size_t longest_side = 65536;
+constexpr std::size_t longest_kwave_side = 65536;
 constexpr std::size_t most_steps = std::size_t{1} << 30;
 constexpr double farthest_of_grid = 1e3;                     // metres
 constexpr double most_velocity = 1e6;                        // m/s
@@ -37,7 +36,7 @@ constexpr std::size_t trial_strips = 16;
 constexpr double least_distance = 1e-9;
 
 /// The simulated grid. Axes x, y, z are k-Wave's.
-struct Grid {
+struct KWaveGrid {
   std::array<std::size_t, 3> points{};
   std::array<double, 3> steps{};  // metres
 
@@ -63,7 +62,7 @@ class KWaveRecording final : public Recording {
     file_ = open_hdf5(input);
     require_output();
     data_ = item(kwave_pressure);
-    const Grid grid = read_grid();
+    const KWaveGrid grid = read_grid();
     read_shape(options);
     read_sensors(grid, options.detectors);
     read_times();
@@ -142,12 +141,12 @@ class KWaveRecording final : public Recording {
     return value;
   }
 
-  [[nodiscard]] Grid read_grid() const {
+  [[nodiscard]] KWaveGrid read_grid() const {
     constexpr std::array counts{"Nx", "Ny", "Nz"};
     constexpr std::array steps{"dx", "dy", "dz"};
-    Grid grid;
+    KWaveGrid grid;
     for (std::size_t axis = 0; axis < 3; ++axis) {
-      grid.points[axis] = count(counts[axis], longest_side);
+      grid.points[axis] = count(counts[axis], longest_kwave_side);
       // A simulation in a plane states no dz.
       grid.steps[axis] = grid.points[axis] == 1 && !Hdf5Item::exists(file_, steps[axis]) ? 0.0 : positive(steps[axis]);
       if (const double side = static_cast<double>(grid.points[axis]) * grid.steps[axis]; side > farthest_of_grid) {
@@ -172,7 +171,7 @@ class KWaveRecording final : public Recording {
   }
 
   /// Places by the index of the mask, and what each faces.
-  void read_sensors(const Grid& grid, std::size_t most) {
+  void read_sensors(const KWaveGrid& grid, std::size_t most) {
     if (Hdf5Item::exists(file_, "sensor_mask_type") && number("sensor_mask_type") != 0.0) {
       throw InputError(root_ + "/sensor_mask_type", "a mask of cuboids",
                        "0, a mask of grid points (k-Wave writes cuboids as groups of their own)");
@@ -219,7 +218,7 @@ class KWaveRecording final : public Recording {
 
   /// Of sensors on a line or in a plane along the grid's axes, beside the grid's middle: across it, to that middle. What the
   /// middle lies level with, as a ring in its own plane or a line in a third dimension, says nothing of where sensors face.
-  static std::optional<Direction> common_normal(const Grid& grid, const std::vector<std::array<std::size_t, 3>>& points) {
+  static std::optional<Direction> common_normal(const KWaveGrid& grid, const std::vector<std::array<std::size_t, 3>>& points) {
     std::array<double, 3> normal{};
     bool beside = false;
     bool extended = false;
@@ -250,7 +249,7 @@ class KWaveRecording final : public Recording {
     acquisition_.start_time = Seconds(static_cast<double>(steps - acquisition_.samples) * step);
   }
 
-  void read_velocity(const Grid& grid) {
+  void read_velocity(const KWaveGrid& grid) {
     const bool stated = Hdf5Item::exists(file_, "c0");
     if (!stated && !Hdf5Item::exists(file_, "c_ref")) return;
     const Hdf5Item velocities = item(stated ? "c0" : "c_ref");
@@ -289,15 +288,20 @@ class KWaveRecording final : public Recording {
 
 }  // namespace
 
-std::unique_ptr<Recording> open_kwave(const InputFile& file, const RecordingOptions& options) {
-  require_hdf5(file);
-  // As open_mfmc() has it: HDF5 1.10 can crash on damaged files.
-  try_in_child(file.name(), [&] { KWaveRecording(file, options).try_reading(); });
-  return open_kwave_untried(file, options);
-}
-
-std::unique_ptr<Recording> open_kwave_untried(const InputFile& file, const RecordingOptions& options) {
-  return std::make_unique<KWaveRecording>(file, options);
-}
+constinit const RecordingFormat kwave_format{
+    .name = "k-Wave",
+    .meaning = "simulated optoacoustic time series",
+    .extensions = {".hdf5", ".h5"},
+    .packages = "libhdf5-dev",
+    .page = "command-line.md#optoacoustic-recordings",
+    .fuzzers = {"kwave_contents"},
+    .open = open_by<KWaveRecording>,
+    .always_hdf5 = "a k-Wave file (HDF5)",
+    .mark = Hdf5Mark{"Nx with dt", 3,
+                     [](const Hdf5Handle& file) {
+                       return H5Lexists(file.id(), "Nx", H5P_DEFAULT) > 0 && H5Lexists(file.id(), "dt", H5P_DEFAULT) > 0;
+                     }},
+    .try_reading = try_by<KWaveRecording>,
+};
 
 }  // namespace echoform::formats

@@ -18,7 +18,7 @@
 #include "formats/m2k_index.hpp"
 #include "formats/mfmc_events.hpp"
 #include "formats/ordered_recording.hpp"
-#include "formats/readers.hpp"
+#include "formats/recording_formats.hpp"
 #include "transport/acquisition/hello.hpp"
 
 namespace echoform::formats {
@@ -220,8 +220,16 @@ class M2kRecording final : public OrderedRecording {
 
 }  // namespace
 
-std::unique_ptr<Recording> open_m2k(const std::filesystem::path& folder, const RecordingOptions& options) {
-  return std::make_unique<M2kRecording>(folder, options);
-}
+constinit const RecordingFormat m2k_format{
+    .name = "M2M",
+    .meaning = "FMC data, a folder of descriptions and samples",
+    .extensions = {".m2k"},
+    .packages = "libexpat1-dev",
+    .page = "file_formats.md#m2m-m2k",
+    .fuzzers = {"m2k"},
+    .open_folder = [](const std::filesystem::path& folder, const RecordingOptions& options) -> std::unique_ptr<Recording> {
+      return std::make_unique<M2kRecording>(folder, options);
+    },
+};
 
 }  // namespace echoform::formats

@@ -11,7 +11,6 @@
 #include <utility>
 
 #include "base/errors.hpp"
-#include "formats/guarded_trial.hpp"
 #include "formats/hdf5_file.hpp"
 #include "formats/mat5_check.hpp"
 #include "formats/mfmc_encoder.hpp"
@@ -22,7 +21,7 @@
 #include "formats/mfmc_samples.hpp"
 #include "formats/pair_order.hpp"
 #include "formats/pulse_repetition.hpp"
-#include "formats/readers.hpp"
+#include "formats/recording_formats.hpp"
 #include "transport/acquisition/hello.hpp"
 
 namespace echoform::formats {
@@ -562,27 +561,25 @@ class MfmcRecording final : public Recording {
 
 }  // namespace
 
-void require_hdf5(const InputFile& file) {
-  if (!is_hdf5_file(file)) throw InputError(file.name(), "no HDF5 signature", "an MFMC file (HDF5)");
-}
-
-void read_mfmc_on_trial(const InputFile& file, const RecordingOptions& options) {
-  MfmcRecording recording(file, options);
-  const std::size_t budget = trial_bytes / recording.stored().frame_bytes();
-  const std::size_t step = recording.frames() / std::max<std::size_t>(budget, 2) + 1;
-  for (std::size_t frame = 0; frame < recording.frames(); frame += step) recording.try_frame(frame);
-}
-
-std::unique_ptr<Recording> open_mfmc(const InputFile& file, const RecordingOptions& options) {
-  require_hdf5(file);
-  // HDF5 1.10 can crash on damaged files, and no check of ours covers its format: the file is gone through in a child first.
-  try_in_child(
-      file.name(), [&] { read_mfmc_on_trial(file, options); }, mfmc_trial_limits(file));
-  return open_mfmc_untried(file, options);
-}
-
-std::unique_ptr<Recording> open_mfmc_untried(const InputFile& file, const RecordingOptions& options) {
-  return std::make_unique<MfmcRecording>(file, options);
-}
+constinit const RecordingFormat mfmc_format{
+    .name = "MFMC",
+    .meaning = "Multi-Frame Matrix Capture 2.0",
+    .extensions = {".mfmc"},
+    .packages = "libhdf5-dev libeigen3-dev",
+    .page = "command-line.md#record-capture-inspect-convert",
+    .fuzzers = {"mfmc_file", "mfmc_contents"},
+    .open = open_by<MfmcRecording>,
+    .always_hdf5 = "an MFMC file (HDF5)",
+    .mark = Hdf5Mark{"TYPE", 2, [](const Hdf5Handle& file) { return Hdf5Item::exists(file, "TYPE"); }},
+    .try_reading =
+        [](const InputFile& file, const RecordingOptions& options) {
+          MfmcRecording recording(file, options);
+          const std::size_t budget = trial_bytes / recording.stored().frame_bytes();
+          const std::size_t step = recording.frames() / std::max<std::size_t>(budget, 2) + 1;
+          for (std::size_t frame = 0; frame < recording.frames(); frame += step) recording.try_frame(frame);
+        },
+    .trial_limits = mfmc_trial_limits,
+    .writer = &mfmc_frames,
+};
 
 }  // namespace echoform::formats

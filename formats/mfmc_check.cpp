@@ -15,7 +15,7 @@
 #include "formats/hdf5_file.hpp"
 #include "formats/mat5_check.hpp"
 #include "formats/mfmc_parts.hpp"
-#include "formats/readers.hpp"
+#include "formats/recording_formats.hpp"
 
 namespace echoform {
 namespace {
@@ -27,7 +27,7 @@ constexpr std::size_t most_shown = 50;
 enum class Kind : unsigned char { floating, integer, number, text, reference };
 
 /// Of a field in its group.
-enum class Place : unsigned char { attribute, dataset };
+enum class FieldPlace : unsigned char { attribute, dataset };
 
 /// `shape` has a letter or digit an axis: F frames, A A-scans, T samples, E elements, B placements, Q probes, C entries of a
 /// law, a digit a fixed size, ? any. Empty for text.
@@ -36,20 +36,20 @@ struct Field {
   bool mandatory;
   Kind kind;
   std::string_view shape;
-  Place place = Place::attribute;
+  FieldPlace place = FieldPlace::attribute;
 };
 
 // The first field with a letter says what it stands for.
 constexpr Field sequence_fields[] = {
-    {"MFMC_DATA", true, Kind::number, "FAT", Place::dataset},
-    {"MFMC_DATA_IM", false, Kind::number, "FAT", Place::dataset},
-    {"PROBE_PLACEMENT_INDEX", true, Kind::integer, "FA", Place::dataset},
-    {"PROBE_LIST", true, Kind::reference, "Q", Place::dataset},
-    {"PROBE_POSITION", true, Kind::floating, "BQ3", Place::dataset},
-    {"PROBE_X_DIRECTION", true, Kind::floating, "BQ3", Place::dataset},
-    {"PROBE_Y_DIRECTION", true, Kind::floating, "BQ3", Place::dataset},
-    {"TRANSMIT_LAW", true, Kind::reference, "A", Place::dataset},
-    {"RECEIVE_LAW", true, Kind::reference, "A", Place::dataset},
+    {"MFMC_DATA", true, Kind::number, "FAT", FieldPlace::dataset},
+    {"MFMC_DATA_IM", false, Kind::number, "FAT", FieldPlace::dataset},
+    {"PROBE_PLACEMENT_INDEX", true, Kind::integer, "FA", FieldPlace::dataset},
+    {"PROBE_LIST", true, Kind::reference, "Q", FieldPlace::dataset},
+    {"PROBE_POSITION", true, Kind::floating, "BQ3", FieldPlace::dataset},
+    {"PROBE_X_DIRECTION", true, Kind::floating, "BQ3", FieldPlace::dataset},
+    {"PROBE_Y_DIRECTION", true, Kind::floating, "BQ3", FieldPlace::dataset},
+    {"TRANSMIT_LAW", true, Kind::reference, "A", FieldPlace::dataset},
+    {"RECEIVE_LAW", true, Kind::reference, "A", FieldPlace::dataset},
     {"TIME_STEP", true, Kind::floating, "1"},
     {"START_TIME", true, Kind::floating, "1"},
     {"SPECIMEN_VELOCITY", true, Kind::floating, "2"},
@@ -58,22 +58,22 @@ constexpr Field sequence_fields[] = {
     {"TAG", false, Kind::text, ""},
     {"OPERATOR", false, Kind::text, ""},
     {"DATE_AND_TIME", false, Kind::text, ""},
-    {"DAC_CURVE", false, Kind::floating, "T", Place::dataset},
+    {"DAC_CURVE", false, Kind::floating, "T", FieldPlace::dataset},
     {"RECEIVER_AMPLIFIER_GAIN", false, Kind::floating, "1"},
     {"FILTER_TYPE", false, Kind::integer, "1"},
     {"FILTER_PARAMETERS", false, Kind::floating, "?"},
     {"FILTER_DESCRIPTION", false, Kind::text, ""},
 };
 constexpr Field probe_fields[] = {
-    {"ELEMENT_POSITION", true, Kind::floating, "E3", Place::dataset},
-    {"ELEMENT_MAJOR", true, Kind::floating, "E3", Place::dataset},
-    {"ELEMENT_MINOR", true, Kind::floating, "E3", Place::dataset},
-    {"ELEMENT_SHAPE", true, Kind::integer, "E", Place::dataset},
-    {"ELEMENT_RADIUS_OF_CURVATURE", false, Kind::floating, "E", Place::dataset},
-    {"ELEMENT_AXIS_OF_CURVATURE", false, Kind::floating, "E3", Place::dataset},
+    {"ELEMENT_POSITION", true, Kind::floating, "E3", FieldPlace::dataset},
+    {"ELEMENT_MAJOR", true, Kind::floating, "E3", FieldPlace::dataset},
+    {"ELEMENT_MINOR", true, Kind::floating, "E3", FieldPlace::dataset},
+    {"ELEMENT_SHAPE", true, Kind::integer, "E", FieldPlace::dataset},
+    {"ELEMENT_RADIUS_OF_CURVATURE", false, Kind::floating, "E", FieldPlace::dataset},
+    {"ELEMENT_AXIS_OF_CURVATURE", false, Kind::floating, "E3", FieldPlace::dataset},
     {"WEDGE_SURFACE_POINT", false, Kind::floating, "3"},
     {"WEDGE_SURFACE_NORMAL", false, Kind::floating, "3"},
-    {"DEAD_ELEMENT", false, Kind::integer, "E", Place::dataset},
+    {"DEAD_ELEMENT", false, Kind::integer, "E", FieldPlace::dataset},
     {"CENTRE_FREQUENCY", true, Kind::floating, "1"},
     {"BANDWIDTH", false, Kind::floating, "1"},
     {"PROBE_MANUFACTURER", false, Kind::text, ""},
@@ -84,10 +84,10 @@ constexpr Field probe_fields[] = {
     {"WEDGE_TAG", false, Kind::text, ""},
 };
 constexpr Field law_fields[] = {
-    {"PROBE", true, Kind::reference, "C", Place::dataset},
-    {"ELEMENT", true, Kind::integer, "C", Place::dataset},
-    {"DELAY", false, Kind::floating, "C", Place::dataset},
-    {"WEIGHTING", false, Kind::floating, "C", Place::dataset},
+    {"PROBE", true, Kind::reference, "C", FieldPlace::dataset},
+    {"ELEMENT", true, Kind::integer, "C", FieldPlace::dataset},
+    {"DELAY", false, Kind::floating, "C", FieldPlace::dataset},
+    {"WEIGHTING", false, Kind::floating, "C", FieldPlace::dataset},
 };
 
 std::string_view word_of(Kind kind) {
@@ -213,9 +213,9 @@ class Checker {
             violation(where, fmt::format("no {}", field.name), fmt::format("the mandatory {}", field.name));
           return;
         }
-        if (item->is_attribute() != (field.place == Place::attribute)) {
+        if (item->is_attribute() != (field.place == FieldPlace::attribute)) {
           violation(item->where(), item->is_attribute() ? "an attribute" : "a dataset",
-                    field.place == Place::attribute ? "an attribute" : "a dataset");
+                    field.place == FieldPlace::attribute ? "an attribute" : "a dataset");
         }
         const Kind kind = kind_of(*item);
         const bool numeric = item->type_class() == Hdf5Class::number;
@@ -397,11 +397,11 @@ MfmcFindings checked(const InputFile& file) {
 
 MfmcFindings check_mfmc(const std::filesystem::path& path, const RecordingOptions& options) {
   const InputFile file(path);
-  require_hdf5(file);
+  require_hdf5(file, mfmc_format.always_hdf5);
   // HDF5 can crash on damaged files: in a child first.
   const auto trial = [&] {
     try {
-      read_mfmc_on_trial(file, options);
+      mfmc_format.try_reading(file, options);
     } catch (const InputError&) {  // told below
     }
     static_cast<void>(checked(file));
@@ -409,7 +409,7 @@ MfmcFindings check_mfmc(const std::filesystem::path& path, const RecordingOption
   try_in_child(file.name(), trial, mfmc_trial_limits(file));
   MfmcFindings findings = checked(file);
   try {
-    findings.recording = open_mfmc_untried(file, options);
+    findings.recording = open_as(mfmc_format, file, options, Trial::none);
   } catch (const InputError& error) {
     findings.not_imaged = error.what();
   }

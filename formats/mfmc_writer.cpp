@@ -1,5 +1,4 @@
-#include "formats/mfmc_writer.hpp"
-
+// Recordings out: MFMC 2.0 in HDF5, a frame at a time, readable at any moment.
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <unistd.h>
@@ -24,6 +23,7 @@
 #include "formats/law_columns.hpp"
 #include "formats/mfmc_encoder.hpp"
 #include "formats/mfmc_parts.hpp"
+#include "formats/recording_formats.hpp"
 #include "formats/samples.hpp"
 #include "pipeline/words.hpp"
 
@@ -174,11 +174,11 @@ std::size_t stored_frame_bytes(const Acquisition& a) {
 }
 
 /// Whether each frame has a placement of its own. Positions within a frame are placements too, and none follows from a count.
-bool moves(const Acquisition& a, const MfmcWriterOptions& options) {
+bool moves(const Acquisition& a, const FrameWriterOptions& options) {
   return options.pose && a.positions.empty();
 }
 
-void make_sequence(const Hdf5Maker& make, const Hdf5Handle& file, const Acquisition& a, const MfmcWriterOptions& options,
+void make_sequence(const Hdf5Maker& make, const Hdf5Handle& file, const Acquisition& a, const FrameWriterOptions& options,
                    hobj_ref_t probe, const Laws& laws) {
   const Hdf5Handle sequences = typed_group(make, file, "SEQUENCES", {});
   const Hdf5Handle group = typed_group(make, sequences, "S1", "SEQUENCE");
@@ -224,8 +224,9 @@ void make_sequence(const Hdf5Maker& make, const Hdf5Handle& file, const Acquisit
   make.dataset(group, "PROBE_Y_DIRECTION", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, placement, y_directions);
 }
 
-}  // namespace
-
+/// Throws InputError, naming `where`, unless MFMC 2.0 can hold frames of `acquisition`: it has no word for a half matrix whose
+/// instrument added both directions (half_summed) and for events in which nobody transmits, and a frame is one HDF5 chunk, which
+/// has less than 4 GiB.
 void check_mfmc_holds(const Acquisition& acquisition, const std::string& where) {
   if (acquisition.pairs_summed()) {
     throw InputError(where, "matrix half_summed", "full or half (MFMC 2.0 cannot say that both directions of a pair were added)");
@@ -257,6 +258,46 @@ struct PlacedFrames {
            H5Dwrite_chunk(dataset.id(), H5P_DEFAULT, 0, place.data(), page.size() * sizeof(PlacementRow), page.data()) >= 0 &&
            H5Dflush(dataset.id()) >= 0;
   }
+};
+
+/// Writes one sequence of one probe, which stays where it is, or where `pose` of the options moves it by the encoder's counts has
+/// a placement for each frame (mfmc_encoder.hpp): MFMC_DATA [frames, A-scans, samples], one chunk a frame, in
+/// rows as the layout has them; int16 and packed12 as int16 in the sender's counts, float32 as it is. The laws L1, L2 ...
+/// name one element each, T1, T2 ... the elements of an event of several, with their delays and weights; a half matrix has the
+/// A-scans i <= j only. Some things go beyond the format, which allows it: sizes of elements that are unknown are a nanometre (a
+/// vector of length 0 would leave no direction); ECHOFORM_SAMPLE_SCALE of the sequence is the amplitude of one count, where it is
+/// not 1; ECHOFORM_ENCODER_COUNT has the positions of frames (mfmc_encoder.hpp); START_TIME has the time offset taken off;
+/// attributes tell events apart and say what a law is meant to make (mfmc_parts.hpp).
+///
+/// The file is in HDF5's SWMR mode (single writer, multiple readers) from the first frame to close(): what the library hands
+/// to the system is ordered such that the file is consistent at every moment. Programs may read it while it grows, and a process
+/// that is killed leaves all frames whose append() returned. Such a file carries a mark that it was not closed: readers open it
+/// with the SWMR flag (h5py: File(path, "r", swmr=True); Recording does so by itself) or clear the mark with HDF5's
+/// `h5clear -s`. It costs some 20 KiB a frame beside the samples. Nothing is forced to the disk itself but by flush(): after a
+/// loss of power the last seconds may be missing.
+///
+/// One thread at a time.
+class MfmcWriter final : public FrameWriter {
+ public:
+  /// The file appears at `path` with its first frame. Throws InputError if something is there already, the place may not be
+  /// written to, or as check_mfmc_holds; RuntimeFault if the disk is full.
+  MfmcWriter(const std::filesystem::path& path, const Acquisition& acquisition, const FrameWriterOptions& options = {});
+  /// As close(), in silence, unless the file is to be whole.
+  ~MfmcWriter() override;
+  MfmcWriter(const MfmcWriter&) = delete;
+  MfmcWriter& operator=(const MfmcWriter&) = delete;
+
+  // When append() returns, the frame survives the process. After a fault no further one is taken.
+  void flush() override;
+  void close() override;
+
+  [[nodiscard]] std::uint64_t frames() const noexcept override;
+  [[nodiscard]] std::uint64_t bytes() const noexcept override;
+
+ private:
+  void write(std::span<const std::byte> frame, const FrameStamp& stamp) override;
+  struct File;
+  std::unique_ptr<File> file_;
 };
 
 struct MfmcWriter::File {
@@ -292,8 +333,8 @@ struct MfmcWriter::File {
     if (const auto why = why_no_room(aside.descriptor(), bytes)) throw fault(0, *why);
   }
 
-  void make(const MfmcWriterOptions& options);
-  void make_described(const Hdf5Maker& maker, const Hdf5Handle& access, const MfmcWriterOptions& options) const;
+  void make(const FrameWriterOptions& options);
+  void make_described(const Hdf5Maker& maker, const Hdf5Handle& access, const FrameWriterOptions& options) const;
   void make_growing(const Hdf5Maker& maker, const Hdf5Handle& access) const;
 
   [[nodiscard]] bool set_frames(const Hdf5Handle& dataset, std::uint64_t count) const {
@@ -334,7 +375,7 @@ struct MfmcWriter::File {
   }
 };
 
-void MfmcWriter::File::make_described(const Hdf5Maker& maker, const Hdf5Handle& access, const MfmcWriterOptions& options) const {
+void MfmcWriter::File::make_described(const Hdf5Maker& maker, const Hdf5Handle& access, const FrameWriterOptions& options) const {
   Hdf5NewFile described(aside.descriptor(), name(), {.access_list = &access});
   maker.text(described.handle(), "TYPE", "MFMC");
   maker.text(described.handle(), "VERSION", "2.0.0");
@@ -358,7 +399,7 @@ void MfmcWriter::File::make_growing(const Hdf5Maker& maker, const Hdf5Handle& ac
   grown.close();
 }
 
-void MfmcWriter::File::make(const MfmcWriterOptions& options) {
+void MfmcWriter::File::make(const FrameWriterOptions& options) {
   if (moves(acquisition, options)) pose = options.pose;
   const Hdf5Session session;
   const Hdf5Maker maker(name());
@@ -393,7 +434,7 @@ void MfmcWriter::File::make(const MfmcWriterOptions& options) {
   if (acquisition.encoding == SampleEncoding::packed12) unpacked.resize(acquisition.a_scans() * acquisition.samples);
 }
 
-MfmcWriter::MfmcWriter(const std::filesystem::path& path, const Acquisition& acquisition, const MfmcWriterOptions& options) {
+MfmcWriter::MfmcWriter(const std::filesystem::path& path, const Acquisition& acquisition, const FrameWriterOptions& options) {
   check_mfmc_holds(acquisition, path.string());
   require_absent(path, path.string());
   file_.reset(new File{path, acquisition, AtomicFile(path, IfThere::refuse), options.whole});
@@ -470,5 +511,13 @@ std::uint64_t MfmcWriter::frames() const noexcept {
 std::uint64_t MfmcWriter::bytes() const noexcept {
   return file_->frames * file_->frame_bytes();
 }
+
+}  // namespace
+
+namespace formats {
+
+constinit const FrameFormat mfmc_frames{.check = check_mfmc_holds, .make = write_by<MfmcWriter>, .grows = true};
+
+}  // namespace formats
 
 }  // namespace echoform

@@ -15,7 +15,7 @@
 #include "base/directions.hpp"
 #include "base/errors.hpp"
 #include "formats/msot_description.hpp"
-#include "formats/readers.hpp"
+#include "formats/recording_formats.hpp"
 
 namespace echoform::formats {
 namespace {
@@ -181,8 +181,14 @@ class MsotRecording final : public Recording {
 
 }  // namespace
 
-std::unique_ptr<Recording> open_msot(const InputFile& file, const RecordingOptions& options) {
-  return std::make_unique<MsotRecording>(file, options);
-}
+constinit const RecordingFormat msot_format{
+    .name = "iThera MSOT",
+    .meaning = "scans, with NAME.bin beside NAME.msot",
+    .extensions = {".msot"},
+    .packages = "libexpat1-dev",
+    .page = "command-line.md#optoacoustic-recordings",
+    .fuzzers = {"msot"},
+    .open = open_by<MsotRecording>,
+};
 
 }  // namespace echoform::formats

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "base/errors.hpp"
-#include "formats/guarded_trial.hpp"
 #include "formats/hdf5_file.hpp"
 #include "formats/hdf5_rows.hpp"
 #include "formats/mat5_check.hpp"
@@ -18,7 +17,7 @@
 #include "formats/mfmc_parts.hpp"
 #include "formats/nde_setup.hpp"
 #include "formats/ordered_recording.hpp"
-#include "formats/readers.hpp"
+#include "formats/recording_formats.hpp"
 #include "transport/acquisition/hello.hpp"
 
 namespace echoform::formats {
@@ -168,16 +167,17 @@ class NdeRecording final : public OrderedRecording {
 
 }  // namespace
 
-std::unique_ptr<Recording> open_nde(const InputFile& file, const RecordingOptions& options) {
-  if (!is_hdf5_file(file)) throw InputError(file.name(), "no HDF5 signature", "an NDE file (HDF5)");
-  // As open_mfmc() has it: HDF5 1.10 can crash on damaged files.
-  try_in_child(
-      file.name(), [&] { NdeRecording(file, options).try_reading(); }, mfmc_trial_limits(file));
-  return open_nde_untried(file, options);
-}
-
-std::unique_ptr<Recording> open_nde_untried(const InputFile& file, const RecordingOptions& options) {
-  return std::make_unique<NdeRecording>(file, options);
-}
+constinit const RecordingFormat nde_format{
+    .name = "Evident NDE",
+    .meaning = "FMC data of version 4",
+    .extensions = {".nde"},
+    .packages = "libhdf5-dev nlohmann-json3-dev",
+    .page = "file_formats.md#evident-nde",
+    .fuzzers = {"nde"},
+    .open = open_by<NdeRecording>,
+    .always_hdf5 = "an NDE file (HDF5)",
+    .try_reading = try_by<NdeRecording>,
+    .trial_limits = mfmc_trial_limits,
+};
 
 }  // namespace echoform::formats

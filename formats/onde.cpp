@@ -14,7 +14,6 @@
 
 #include "acquisition/positions.hpp"
 #include "base/errors.hpp"
-#include "formats/guarded_trial.hpp"
 #include "formats/hdf5_file.hpp"
 #include "formats/hdf5_rows.hpp"
 #include "formats/mat5_check.hpp"
@@ -24,7 +23,7 @@
 #include "formats/onde_probe.hpp"
 #include "formats/ordered_recording.hpp"
 #include "formats/pulse_repetition.hpp"
-#include "formats/readers.hpp"
+#include "formats/recording_formats.hpp"
 #include "transport/acquisition/hello.hpp"
 
 namespace echoform::formats {
@@ -368,16 +367,18 @@ class OndeRecording final : public OrderedRecording {
 
 }  // namespace
 
-std::unique_ptr<Recording> open_onde(const InputFile& file, const RecordingOptions& options) {
-  if (!is_hdf5_file(file)) throw InputError(file.name(), "no HDF5 signature", "an ONDE file (HDF5)");
-  // As open_mfmc() has it: HDF5 1.10 can crash on damaged files.
-  try_in_child(
-      file.name(), [&] { OndeRecording(file, options).try_reading(); }, mfmc_trial_limits(file));
-  return open_onde_untried(file, options);
-}
-
-std::unique_ptr<Recording> open_onde_untried(const InputFile& file, const RecordingOptions& options) {
-  return std::make_unique<OndeRecording>(file, options);
-}
+constinit const RecordingFormat onde_format{
+    .name = "ONDE",
+    .meaning = "A-scans of version 0.9",
+    .extensions = {".onde"},
+    .packages = "libhdf5-dev",
+    .page = "file_formats.md#onde",
+    .fuzzers = {"onde_contents"},
+    .open = open_by<OndeRecording>,
+    .always_hdf5 = "an ONDE file (HDF5)",
+    .try_reading = try_by<OndeRecording>,
+    .trial_limits = mfmc_trial_limits,
+    .writer = &onde_frames,
+};
 
 }  // namespace echoform::formats

@@ -1,5 +1,4 @@
-#include "formats/onde_writer.hpp"
-
+// A-scans and images out, as ONDE (https://github.com/COFREND/ONDE-format), version 0.9.0.
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
@@ -18,11 +17,14 @@
 #include "base/directions.hpp"
 #include "base/errors.hpp"
 #include "formats/atomic_file.hpp"
+#include "formats/envelope_view.hpp"
 #include "formats/hdf5_file.hpp"
 #include "formats/hdf5_maker.hpp"
+#include "formats/image_formats.hpp"
 #include "formats/law_columns.hpp"
 #include "formats/onde_fields.hpp"
 #include "formats/pair_order.hpp"
+#include "formats/recording_formats.hpp"
 #include "formats/samples.hpp"
 
 namespace echoform {
@@ -191,8 +193,9 @@ hobj_ref_t make_amplitudes(const OndeFile& file, const Hdf5Maker& make, double s
   return make.reference(group);
 }
 
-}  // namespace
-
+/// Throws InputError, naming `where`, unless ONDE 0.9.0 can hold frames of `acquisition`: it has no word for a half matrix whose
+/// instrument added both directions, for events in which nobody transmits, and for several positions within a frame; a frame is
+/// one HDF5 chunk, which has less than 4 GiB.
 void check_onde_holds(const Acquisition& acquisition, const std::string& where) {
   if (acquisition.pairs_summed()) {
     throw InputError(where, "matrix half_summed", "full or half (ONDE cannot say that both directions of a pair were added)");
@@ -208,6 +211,30 @@ void check_onde_holds(const Acquisition& acquisition, const std::string& where) 
   if (const std::size_t bytes = onde_bytes(acquisition); bytes > std::numeric_limits<std::uint32_t>::max())
     throw InputError(where, fmt::format("{} bytes a frame", bytes), "less than 4 GiB, what an HDF5 chunk may have");
 }
+
+/// One data set of one probe: DATA [dataframes, A-scans, samples], one chunk a frame, in rows as the layout has them; int16 and
+/// packed12 as int16 counts, whose scale is that of the AMPLITUDE_DIMENSION, float32 as it is. Laws name elements from 1; waves
+/// are written by their delays. The trajectory has a frame for each dataframe: that in which elements are stated, or where `pose`
+/// of the options moves it by the encoder's counts. What is unknown is NaN, a size of an element 0. The file appears whole, once
+/// it is closed.
+class OndeWriter final : public FrameWriter {
+ public:
+  OndeWriter(const std::filesystem::path& path, const Acquisition& acquisition, const FrameWriterOptions& options = {});
+  /// As close(), in silence.
+  ~OndeWriter() override;
+  OndeWriter(const OndeWriter&) = delete;
+  OndeWriter& operator=(const OndeWriter&) = delete;
+
+  void flush() override {}  // nothing is there before it is whole
+  void close() override;
+  [[nodiscard]] std::uint64_t frames() const noexcept override;
+  [[nodiscard]] std::uint64_t bytes() const noexcept override;
+
+ private:
+  void write(std::span<const std::byte> frame, const FrameStamp& stamp) override;
+  struct File;
+  std::unique_ptr<File> file_;
+};
 
 struct OndeWriter::File {
   std::filesystem::path path;
@@ -321,9 +348,12 @@ std::uint64_t OndeWriter::bytes() const noexcept {
   return file_->frames * onde_bytes(file_->acquisition);
 }
 
-namespace formats {
-
-void write_onde_image(int descriptor, const std::string& name, const ImageFile& image) {
+/// A TSCAN of one dataframe, [1, x, z] or [1, x, y, z] of float32, whose zone is that of the grid's pixels with half a pixel
+/// around, z into the part. An image knows no probe: the one that the format asks for, and the data set of A-scans, which were
+/// not kept, state nothing. Fields of complex numbers and axes that are not in metres are refused.
+void write_onde_image(const std::filesystem::path& path, const ImageFile& image) {
+  const std::string name = path.string();
+  AtomicFile aside(path);
   if (image.field == ImageField::analytic)
     throw InputError(name, "an image of complex numbers", "an envelope (ONDE has no complex images; .npy and .h5 hold them)");
   const bool volume = image.grid.y.count > 1;
@@ -336,18 +366,20 @@ void write_onde_image(int descriptor, const std::string& name, const ImageFile& 
   const std::size_t nx = image.grid.x.count;
   const std::size_t ny = volume ? image.grid.y.count : 1;
   const std::size_t nz = image.grid.z.count;
-  std::vector<float> turned(image.envelope.size());
+  std::vector<float> room;
+  const std::span<const float> envelope = with_envelope(image, room).envelope;
+  std::vector<float> turned(envelope.size());
   // [z, y, x] to [x, y, z].
   for (std::size_t z = 0; z < nz; ++z) {
     for (std::size_t y = 0; y < ny; ++y) {
-      for (std::size_t x = 0; x < nx; ++x) turned[(x * ny + y) * nz + z] = image.envelope[(z * ny + y) * nx + x];
+      for (std::size_t x = 0; x < nx; ++x) turned[(x * ny + y) * nz + z] = envelope[(z * ny + y) * nx + x];
     }
   }
   const auto middle = [](const Axis& axis) { return 0.5 * (axis.at(0) + axis.at(axis.count - 1)).value; };
   const Hdf5Session session;
   const Hdf5Maker make(name);
-  make.require_room(descriptor, turned.size() * sizeof(float));
-  Hdf5NewFile made(descriptor, name);
+  make.require_room(aside.descriptor(), turned.size() * sizeof(float));
+  Hdf5NewFile made(aside.descriptor(), name);
   errno = 0;
   const OndeFile file(make, made);
   const hobj_ref_t probe = make_onde_probe(file, make, {});
@@ -379,7 +411,22 @@ void write_onde_image(int descriptor, const std::string& name, const ImageFile& 
   if (volume) shape.insert(shape.begin() + 2, ny);
   make.dataset(scan, onde_data, H5T_IEEE_F32LE, H5T_NATIVE_FLOAT, shape, turned);
   made.close();
+  aside.commit();
 }
+
+}  // namespace
+
+namespace formats {
+
+constinit const FrameFormat onde_frames{.check = check_onde_holds, .make = write_by<OndeWriter>};
+
+constinit const ImageFormat onde_image_format{
+    .extension = ".onde",
+    .meaning = "a TSCAN of ONDE",
+    .packages = "libhdf5-dev",
+    .page = "file_formats.md#onde",
+    .write = write_onde_image,
+};
 
 }  // namespace formats
 }  // namespace echoform

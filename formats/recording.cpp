@@ -3,42 +3,42 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <cstring>
 
 #include "acquisition/words.hpp"
 #include "base/errors.hpp"
-#include "formats/readers.hpp"
+#include "formats/recording_formats.hpp"
 
 namespace echoform {
 namespace {
 
-struct RecordingFormat {
-  std::string_view extension;
-  std::unique_ptr<Recording> (*open)(const InputFile&, const RecordingOptions&);
-  std::unique_ptr<Recording> (*open_folder)(const std::filesystem::path&, const RecordingOptions&) = nullptr;
-};
-
-// One line a format.
-constexpr std::array recording_formats{
-    RecordingFormat{".mat", formats::open_brain_mat},     RecordingFormat{".mfmc", formats::open_mfmc},
-    RecordingFormat{".efcap", formats::open_capture},     RecordingFormat{".hdf5", formats::open_hdf5_recording},
-    RecordingFormat{".h5", formats::open_hdf5_recording}, RecordingFormat{".msot", formats::open_msot},
-    RecordingFormat{".nde", formats::open_nde},           RecordingFormat{".onde", formats::open_onde},
-    RecordingFormat{".m2k", nullptr, formats::open_m2k},  RecordingFormat{".uff", formats::open_uff},
-};
+using formats::RecordingFormat;
 
 std::string lower_case(std::string text) {
   std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   return text;
 }
 
+/// Those of the extension, in lower case; none for an empty one.
+std::vector<const RecordingFormat*> formats_of(std::string_view extension) {
+  std::vector<const RecordingFormat*> found;
+  for (const RecordingFormat* const format : formats::recording_formats()) {
+    const auto extensions = format->its_extensions();
+    if (std::ranges::find(extensions, extension) != extensions.end()) found.push_back(format);
+  }
+  return found;
+}
+
 }  // namespace
 
 std::vector<std::string> recording_extensions() {
   std::vector<std::string> extensions;
-  for (const auto& format : recording_formats) extensions.emplace_back(format.extension);
+  for (const RecordingFormat* const format : formats::recording_formats()) {
+    for (const std::string_view extension : format->its_extensions()) {
+      if (std::ranges::find(extensions, extension) == extensions.end()) extensions.emplace_back(extension);
+    }
+  }
   return extensions;
 }
 
@@ -46,16 +46,19 @@ std::unique_ptr<Recording> open_recording(const std::filesystem::path& given, co
   // Of a folder, "scan.m2k/" too.
   const std::filesystem::path path = given.has_filename() ? given : given.parent_path();
   const std::string extension = lower_case(path.extension().string());
-  const auto* const format = std::ranges::find(recording_formats, extension, &RecordingFormat::extension);
-  if (format != recording_formats.end() && format->open_folder != nullptr) {
+  const auto found = formats_of(extension);
+  if (found.size() == 1 && found.front()->open_folder != nullptr) {
     if (std::error_code error; std::filesystem::exists(path, error) && !std::filesystem::is_directory(path, error))
       throw InputError(path.string(), "a file", fmt::format("a folder {}", extension));
-    return format->open_folder(path, options);
+    return found.front()->open_folder(path, options);
   }
   const InputFile file(path);
-  if (format != recording_formats.end()) return format->open(file, options);
-  throw InputError(path.string(), extension.empty() ? "no extension" : fmt::format("extension \"{}\"", extension),
-                   fmt::format("one of: {}", fmt::join(recording_extensions(), ", ")));
+  if (found.empty()) {
+    throw InputError(path.string(), extension.empty() ? "no extension" : fmt::format("extension \"{}\"", extension),
+                     fmt::format("one of: {}", fmt::join(recording_extensions(), ", ")));
+  }
+  // HDF5 files whose extension says no more than that: what they hold tells which format it is.
+  return open_as(found.size() == 1 ? *found.front() : formats::format_by_mark(file, formats::recording_formats()), file, options);
 }
 
 void Recording::check_request(std::size_t frame, std::size_t size) const {

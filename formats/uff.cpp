@@ -15,10 +15,9 @@
 
 #include "base/directions.hpp"
 #include "base/errors.hpp"
-#include "formats/guarded_trial.hpp"
 #include "formats/hdf5_blocks.hpp"
 #include "formats/pulse_repetition.hpp"
-#include "formats/readers.hpp"
+#include "formats/recording_formats.hpp"
 #include "formats/samples.hpp"
 #include "formats/uff_demodulated.hpp"
 #include "formats/uff_fields.hpp"
@@ -339,15 +338,17 @@ class UffRecording final : public Recording {
 
 }  // namespace
 
-std::unique_ptr<Recording> open_uff(const InputFile& file, const RecordingOptions& options) {
-  require_hdf5(file);
-  // As open_mfmc() has it: HDF5 1.10 can crash on damaged files.
-  try_in_child(file.name(), [&] { UffRecording(file, options).try_reading(); });
-  return open_uff_untried(file, options);
-}
-
-std::unique_ptr<Recording> open_uff_untried(const InputFile& file, const RecordingOptions& options) {
-  return std::make_unique<UffRecording>(file, options);
-}
+constinit const RecordingFormat uff_format{
+    .name = "USTB",
+    .meaning = "channel data of the Ultrasound Toolbox",
+    .extensions = {".uff"},
+    .packages = "libhdf5-dev",
+    .page = "command-line.md#channel-data-of-the-ultrasound-toolbox-uff",
+    .fuzzers = {"uff_contents"},
+    .open = open_by<UffRecording>,
+    .always_hdf5 = "a file of USTB (HDF5)",
+    .try_reading = try_by<UffRecording>,
+    .writer = &uff_frames,
+};
 
 }  // namespace echoform::formats

@@ -1,5 +1,6 @@
-#include "formats/uff_image.hpp"
-
+// Images as beamformed data of USTB's files: one object, /beamformed_data. Planes are a uff.linear_scan, lines that meet in a
+// point a uff.sector_scan, volumes and steered lines a uff.scan of all pixels' places. Axes that are no places in the part are
+// refused.
 #include <fmt/format.h>
 
 #include <cerrno>
@@ -8,7 +9,9 @@
 #include <vector>
 
 #include "base/errors.hpp"
+#include "formats/atomic_file.hpp"
 #include "formats/envelope_view.hpp"
+#include "formats/image_formats.hpp"
 #include "formats/shown_axes.hpp"
 #include "formats/uff_output.hpp"
 
@@ -131,19 +134,30 @@ class UffImage {
   const Grid& grid_;
 };
 
-}  // namespace
-
-void write_uff_image(int descriptor, const std::string& name, const ImageFile& image) {
+void write_uff_image(const std::filesystem::path& path, const ImageFile& image) {
+  const std::string name = path.string();
+  AtomicFile aside(path);
   const Hdf5Session session;
   const UffOutput put(name);
   constexpr std::uint64_t numbers = 3 * sizeof(double) + 2 * sizeof(float);  // its place, if it is stated, and its parts
-  put.require_room(descriptor, numbers * image.grid.pixels());
+  put.require_room(aside.descriptor(), numbers * image.grid.pixels());
   errno = 0;
-  Hdf5NewFile file(descriptor, name);
+  Hdf5NewFile file(aside.descriptor(), name);
   put.version(file);
   const Hdf5Handle object = put.object(file.handle(), "beamformed_data", "uff.beamformed_data");
   UffImage(put, object, name, image).write();
   file.close();
+  aside.commit();
 }
+
+}  // namespace
+
+constinit const ImageFormat uff_image_format{
+    .extension = ".uff",
+    .meaning = "beamformed data of USTB",
+    .packages = "libhdf5-dev",
+    .page = "command-line.md#channel-data-of-the-ultrasound-toolbox-uff",
+    .write = write_uff_image,
+};
 
 }  // namespace echoform::formats

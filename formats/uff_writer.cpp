@@ -1,5 +1,4 @@
-#include "formats/uff_writer.hpp"
-
+// Recordings out as channel data of USTB's files.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,6 +12,7 @@
 
 #include "base/errors.hpp"
 #include "formats/atomic_file.hpp"
+#include "formats/recording_formats.hpp"
 #include "formats/samples.hpp"
 #include "formats/uff_fields.hpp"
 #include "formats/uff_output.hpp"
@@ -71,8 +71,9 @@ void put_wave(const UffOutput& put, const Hdf5Handle& parent, const std::string&
   put.number(object, "sound_speed", wave.speed);
 }
 
-}  // namespace
-
+/// Throws InputError, naming `where`, unless USTB's channel data can hold frames of `acquisition`: one position of the probe, all
+/// elements record every event (of half a matrix both directions of a pair are written, of sums neither), which is a plane,
+/// diverging or focused wave, a single element or light, and less than 4 GiB a frame, what an HDF5 chunk may have.
 void check_uff_holds(const Acquisition& acquisition, const std::string& where) {
   constexpr const char* others = "(.mfmc and .efcap hold others)";
   if (acquisition.pairs_summed()) {
@@ -88,6 +89,28 @@ void check_uff_holds(const Acquisition& acquisition, const std::string& where) {
   if (const std::size_t bytes = channel_bytes(acquisition); bytes > std::numeric_limits<std::uint32_t>::max())
     throw InputError(where, fmt::format("{} bytes a frame", bytes), "less than 4 GiB, what an HDF5 chunk may have");
 }
+
+/// One object, /channel_data, as float32 [frame, wave, channel, time] in C order. It has no word for which elements of a wave
+/// fire, dead elements, wavelengths and energies of light, counts of the encoder, and times and numbers of frames. The file
+/// appears whole, with close(). The constructor throws InputError where no velocity is stated, which the format asks for.
+class UffWriter final : public FrameWriter {
+ public:
+  UffWriter(const std::filesystem::path& path, const Acquisition& acquisition, const FrameWriterOptions& options);
+  ~UffWriter() override;
+  UffWriter(const UffWriter&) = delete;
+  UffWriter& operator=(const UffWriter&) = delete;
+
+  void flush() override {}
+  void close() override;
+  [[nodiscard]] std::uint64_t frames() const noexcept override;
+  [[nodiscard]] std::uint64_t bytes() const noexcept override;
+
+ private:
+  void write(std::span<const std::byte> frame, const FrameStamp& stamp) override;
+
+  struct File;
+  std::unique_ptr<File> file_;
+};
 
 struct UffWriter::File {
   std::filesystem::path path;
@@ -211,5 +234,18 @@ std::uint64_t UffWriter::frames() const noexcept {
 std::uint64_t UffWriter::bytes() const noexcept {
   return file_->frames * channel_bytes(file_->acquisition);
 }
+
+}  // namespace
+
+namespace formats {
+
+constinit const FrameFormat uff_frames{.check = check_uff_holds,
+                                       .make = write_by<UffWriter>,
+                                       .velocity_of = "USTB's channel data",
+                                       .samples_as = [](const Acquisition& a) -> std::string_view {
+                                         return facts_of(a.encoding).counts() ? "float32 amplitudes" : "they are";
+                                       }};
+
+}  // namespace formats
 
 }  // namespace echoform

@@ -4,9 +4,9 @@
 
 #include "acquisition/frame_layout.hpp"
 #include "formats/capture_file.hpp"
-#include "formats/capture_frame_writer.hpp"
 #include "formats/capture_scan.hpp"
 #include "formats/crc32c.hpp"
+#include "formats/frame_writer.hpp"
 #include "formats/recording.hpp"
 #include "tests/formats/scratch.hpp"
 #include "tests/support/every_form.hpp"

@@ -4,8 +4,8 @@
 
 #include <atomic>
 
+#include "formats/frame_writer.hpp"
 #include "formats/mfmc_check.hpp"
-#include "formats/mfmc_writer.hpp"
 #include "formats/recording.hpp"
 #include "tests/formats/mfmc_maker.hpp"
 #include "tests/formats/scratch.hpp"
@@ -225,9 +225,9 @@ TEST_F(MfmcCheck, ParametersOfFiltersBelongToTheirType) {
     const auto path = scratch_ / "filter.mfmc";
     std::filesystem::remove(path);
     {
-      MfmcWriter writer(path, a);
-      writer.append(std::vector<std::byte>(a.frame_bytes()));
-      writer.close();
+      const auto writer = make_frame_writer(path, a);
+      writer->append(std::vector<std::byte>(a.frame_bytes()));
+      writer->close();
     }
     const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
     const auto put = [&](const char* name, hid_t of, const std::vector<hsize_t>& sizes, const void* values) {
@@ -266,11 +266,11 @@ TEST_F(MfmcCheck, WhatIsWrittenHereKeepsTheRules) {
     a.samples = 10;
     a.sample_rate = Hertz(25e6);
     const auto path = scratch_ / (matrix == MatrixKind::full ? "full.mfmc" : "half.mfmc");
-    MfmcWriter writer(path, a, {.recorded = WallTime(1'700'000'000'000'000'000)});
+    const auto writer = make_frame_writer(path, a, {.recorded = WallTime(1'700'000'000'000'000'000)});
     const std::vector<std::byte> frame(a.frame_bytes());
-    writer.append(frame);
-    writer.append(frame);
-    writer.close();
+    writer->append(frame);
+    writer->append(frame);
+    writer->close();
     const MfmcFindings found = check_mfmc(path);
     EXPECT_THAT(found.violations, IsEmpty());
     EXPECT_EQ(found.version, "2.0.0");

@@ -9,9 +9,8 @@
 
 #include "acquisition/firings.hpp"
 #include "acquisition/frame_layout.hpp"
-#include "formats/brain_mat_writer.hpp"
+#include "formats/frame_writer.hpp"
 #include "formats/mfmc_check.hpp"
-#include "formats/mfmc_writer.hpp"
 #include "formats/recording.hpp"
 #include "tests/formats/mfmc_maker.hpp"
 #include "tests/formats/scratch.hpp"
@@ -56,9 +55,9 @@ class MfmcEvents : public ::testing::Test {
  protected:
   std::unique_ptr<Recording> written(const Acquisition& a) {
     std::filesystem::remove(file_);
-    MfmcWriter writer(file_, a);
-    writer.append(counted_frame(a));
-    writer.close();
+    const auto writer = make_frame_writer(file_, a);
+    writer->append(counted_frame(a));
+    writer->close();
     EXPECT_THAT(check_mfmc(file_).violations, IsEmpty());
     return open_recording(file_);
   }
@@ -275,7 +274,7 @@ TEST_F(MfmcEvents, RefusesElementsThatTheProbeDoesNotHave) {
 TEST_F(MfmcEvents, MatFilesRefuseEventsOfSeveralElements) {
   const auto place = scratch_ / "r.mat";
   EXPECT_EQ(input_error([&] {
-              BrainMatWriter(place, acquisition_of(of_forms({LawEvent{{0, 1}}})), {});
+              static_cast<void>(make_frame_writer(place, acquisition_of(of_forms({LawEvent{{0, 1}}}))));
             }),
             place.string() +
                 ": found events in which several elements fire; expected one element an event (.mfmc and .efcap hold others)");

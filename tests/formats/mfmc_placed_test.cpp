@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
+#include "formats/frame_writer.hpp"
 #include "formats/mfmc_check.hpp"
-#include "formats/mfmc_writer.hpp"
 #include "formats/recording.hpp"
 #include "tests/formats/scratch.hpp"
 
@@ -79,14 +79,14 @@ TEST(MfmcPlaced, EachFrameHasItsPlacement) {
   const auto path = scratch / "r.mfmc";
   const Acquisition a = four_elements();
   {
-    MfmcWriter writer(path, a, placed());
+    const auto writer = make_frame_writer(path, a, placed());
     const std::vector<std::byte> frame(a.frame_bytes());
     // Placements of a page are 170.
     for (std::size_t k = 0; k < 520; ++k) {
-      writer.append(frame, {.position = count_of(k)});
+      writer->append(frame, {.position = count_of(k)});
       if (k == 0 || k == 169 || k == 170 || k == 511 || k == 512) expect_places(path, k + 1);
     }
-    writer.close();
+    writer->close();
   }
   expect_places(path, 520);
   EXPECT_EQ(check_mfmc(path).violations, std::vector<std::string>{});
@@ -107,9 +107,9 @@ TEST(MfmcPlaced, PositionsWithinAFrameAreThePlacementsOfOne) {
     }
   }
   {
-    MfmcWriter writer(path, a, placed());
-    writer.append(std::vector<std::byte>(a.frame_bytes()), {.position = 3});
-    writer.close();
+    const auto writer = make_frame_writer(path, a, placed());
+    writer->append(std::vector<std::byte>(a.frame_bytes()), {.position = 3});
+    writer->close();
   }
   const auto recording = open_recording(path);
   EXPECT_FALSE(recording->placed_by_encoder());
@@ -128,10 +128,10 @@ TEST(MfmcPlaced, fault_KilledProcessLeavesItsFinishedFrames) {
     const pid_t child = ::fork();
     ASSERT_GE(child, 0);
     if (child == 0) {
-      MfmcWriter writer(path, a, placed());
+      const auto writer = make_frame_writer(path, a, placed());
       const std::vector<std::byte> frame(a.frame_bytes());
       for (std::size_t k = 0;; ++k) {
-        writer.append(frame, {.position = count_of(k)});
+        writer->append(frame, {.position = count_of(k)});
         const char one = 1;
         if (::write(channel[1], &one, 1) != 1) ::_exit(1);
       }

@@ -9,9 +9,9 @@
 #include <thread>
 
 #include "acquisition/frame_layout.hpp"
+#include "formats/frame_writer.hpp"
 #include "formats/mfmc_check.hpp"
 #include "formats/mfmc_encoder.hpp"
-#include "formats/mfmc_writer.hpp"
 #include "formats/recording.hpp"
 #include "tests/formats/scratch.hpp"
 #include "tests/support/input_error.hpp"
@@ -93,12 +93,13 @@ TEST_P(MfmcWriterOf, IsReadBackAsItWasWritten) {
   const auto path = scratch / "r.mfmc";
   const Acquisition a = acquisition_of(std::get<0>(GetParam()), std::get<1>(GetParam()));
   {
-    MfmcWriter writer(path, a, {.material = {MetresPerSecond(6320.0), MetresPerSecond(3130.0)}, .recorded = WallTime(1)});
-    for (std::size_t frame = 0; frame < 3; ++frame) writer.append(frame_of(a, frame));
-    EXPECT_EQ(writer.frames(), 3U);
-    EXPECT_EQ(writer.bytes(), 3 * a.a_scans() * a.samples * (a.encoding == SampleEncoding::float32 ? 4 : 2));
-    writer.close();
-    writer.close();
+    const auto writer =
+        make_frame_writer(path, a, {.material = {MetresPerSecond(6320.0), MetresPerSecond(3130.0)}, .recorded = WallTime(1)});
+    for (std::size_t frame = 0; frame < 3; ++frame) writer->append(frame_of(a, frame));
+    EXPECT_EQ(writer->frames(), 3U);
+    EXPECT_EQ(writer->bytes(), 3 * a.a_scans() * a.samples * (a.encoding == SampleEncoding::float32 ? 4 : 2));
+    writer->close();
+    writer->close();
   }
   EXPECT_EQ(scratch.files(), 1U);
   expect_frames(path, a, 3);
@@ -156,14 +157,14 @@ TEST(MfmcWriter, PositionsAreReadBackWhereFramesStateThem) {
     }
   };
   {
-    MfmcWriter writer(path, a);
+    const auto writer = make_frame_writer(path, a);
     const auto bytes = frame_of(a, 0);
     for (std::size_t frame = 0; frame < frames; ++frame) {
-      writer.append(bytes, {.sequence = 77, .position = position_of(frame)});
+      writer->append(bytes, {.sequence = 77, .position = position_of(frame)});
       // While it grows too.
       if (frame == 599 || frame == 600 || frame == 1023 || frame == 1024) expect_positions(frame + 1);
     }
-    writer.close();
+    writer->close();
   }
   expect_positions(frames);
   EXPECT_EQ(check_mfmc(path).violations, std::vector<std::string>{});
@@ -173,8 +174,8 @@ TEST(MfmcWriter, WithoutPositionsThereIsNoRowOfCounts) {
   const Scratch scratch;
   const Acquisition a = acquisition_of(MatrixKind::half, SampleEncoding::float32);
   {
-    MfmcWriter writer(scratch / "r.mfmc", a);
-    for (std::size_t frame = 0; frame < 3; ++frame) writer.append(frame_of(a, frame), {.sequence = frame});
+    const auto writer = make_frame_writer(scratch / "r.mfmc", a);
+    for (std::size_t frame = 0; frame < 3; ++frame) writer->append(frame_of(a, frame), {.sequence = frame});
   }
   EXPECT_EQ(open_recording(scratch / "r.mfmc")->stamp(2).position, std::nullopt);
   const formats::Hdf5Session session;
@@ -201,8 +202,8 @@ TEST(MfmcWriter, CountsOfAnotherShapeAreNamed) {
     ASSERT_GE(H5Dwrite(counts.id(), H5T_NATIVE_INT32, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()), 0);
   };
   {
-    MfmcWriter writer(path, a);
-    for (std::size_t frame = 0; frame < 3; ++frame) writer.append(frame_of(a, frame), {.position = 9});
+    const auto writer = make_frame_writer(path, a);
+    for (std::size_t frame = 0; frame < 3; ++frame) writer->append(frame_of(a, frame), {.position = 9});
   }
   // Two encoders, of which the first counts, and fewer rows than frames.
   replace_counts(H5T_STD_I16BE, {2, 2});
@@ -222,11 +223,13 @@ TEST(MfmcWriter, CountsOfAnotherShapeAreNamed) {
 TEST(MfmcWriter, RefusesWhatTheFormatCannotSay) {
   const Scratch scratch;
   const auto path = scratch / "r.mfmc";
-  EXPECT_THAT(input_error([&] { MfmcWriter(path, acquisition_of(MatrixKind::half_summed, SampleEncoding::int16)); }),
+  EXPECT_THAT(input_error([&] {
+                static_cast<void>(make_frame_writer(path, acquisition_of(MatrixKind::half_summed, SampleEncoding::int16)));
+              }),
               AllOf(HasSubstr("r.mfmc"), HasSubstr("half_summed"), HasSubstr("full or half")));
   Acquisition large = acquisition_of(MatrixKind::full, SampleEncoding::float32);
   large.samples = std::size_t{1} << 26;
-  EXPECT_THAT(input_error([&] { MfmcWriter(path, large); }), HasSubstr("4 GiB"));
+  EXPECT_THAT(input_error([&] { static_cast<void>(make_frame_writer(path, large)); }), HasSubstr("4 GiB"));
   EXPECT_EQ(scratch.files(), 0U);
 }
 
@@ -234,8 +237,9 @@ TEST(MfmcWriter, OverwritesNothing) {
   const Scratch scratch;
   const auto path = scratch / "r.mfmc";
   save(path, {1, 2, 3});
-  EXPECT_THAT(input_error([&] { MfmcWriter(path, acquisition_of(MatrixKind::full, SampleEncoding::int16)); }),
-              HasSubstr("there already"));
+  EXPECT_THAT(
+      input_error([&] { static_cast<void>(make_frame_writer(path, acquisition_of(MatrixKind::full, SampleEncoding::int16))); }),
+      HasSubstr("there already"));
   EXPECT_EQ(load(path).size(), 3U);
   EXPECT_EQ(scratch.files(), 1U);
 }
@@ -243,12 +247,12 @@ TEST(MfmcWriter, OverwritesNothing) {
 TEST(MfmcWriter, RefusesFramesOfAnotherSize) {
   const Scratch scratch;
   const Acquisition a = acquisition_of(MatrixKind::full, SampleEncoding::int16);
-  MfmcWriter writer(scratch / "r.mfmc", a);
+  const auto writer = make_frame_writer(scratch / "r.mfmc", a);
   auto frame = frame_of(a, 0);
   frame.pop_back();
-  EXPECT_THAT(input_error([&] { writer.append(frame); }), HasSubstr("a frame of"));
-  writer.append(frame_of(a, 0));
-  writer.close();
+  EXPECT_THAT(input_error([&] { writer->append(frame); }), HasSubstr("a frame of"));
+  writer->append(frame_of(a, 0));
+  writer->close();
   expect_frames(scratch / "r.mfmc", a, 1);
 }
 
@@ -263,9 +267,9 @@ TEST(MfmcWriter, fault_KilledProcessLeavesItsFinishedFrames) {
     const pid_t child = ::fork();
     ASSERT_GE(child, 0);
     if (child == 0) {
-      MfmcWriter writer(path, a);
+      const auto writer = make_frame_writer(path, a);
       for (std::size_t frame = 0;; ++frame) {
-        writer.append(frame_of(a, frame), {.position = static_cast<EncoderCount>(frame) - 5});
+        writer->append(frame_of(a, frame), {.position = static_cast<EncoderCount>(frame) - 5});
         const char one = 1;
         if (::write(channel[1], &one, 1) != 1) ::_exit(1);
       }
@@ -308,8 +312,8 @@ TEST(MfmcWriter, fault_FullDiskLeavesTheFramesBefore) {
     ::setrlimit(RLIMIT_FSIZE, &limit);
     std::size_t frame = 0;
     try {
-      MfmcWriter writer(path, a);
-      for (; frame < 100; ++frame) writer.append(frame_of(a, frame));
+      const auto writer = make_frame_writer(path, a);
+      for (; frame < 100; ++frame) writer->append(frame_of(a, frame));
     } catch (const RuntimeFault& fault) {
       const bool right = std::string(fault.what()).find("File too large") != std::string::npos &&
                          std::string(fault.what()).find("r.mfmc: frame") != std::string::npos;

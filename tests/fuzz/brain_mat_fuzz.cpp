@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "formats/readers.hpp"
+#include "formats/recording_formats.hpp"
 #include "tests/fuzz/recording_check.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -21,6 +21,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     bytes.resize(header + 8 + length);
   }
   file.write(bytes);
-  fuzz::check_recording([&] { return formats::open_brain_mat(file.path(), fuzz::small_recordings); });
+  fuzz::check_recording([&] { return formats::open_as(formats::brain_mat_format, file.path(), fuzz::small_recordings); });
   return 0;
 }

@@ -2,7 +2,7 @@
 // checksums of the records, which no mutation hits), then the file.
 #include "formats/capture_scan.hpp"
 #include "formats/crc32c.hpp"
-#include "formats/readers.hpp"
+#include "formats/recording_formats.hpp"
 #include "tests/fuzz/recording_check.hpp"
 
 namespace {
@@ -53,6 +53,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   } catch (const InputError& error) {
     fuzz::require_one_line(error.what());
   }
-  fuzz::check_recording([&] { return formats::open_capture(file.path(), fuzz::small_recordings); });
+  fuzz::check_recording([&] { return formats::open_as(formats::capture_format, file.path(), fuzz::small_recordings); });
   return 0;
 }

@@ -7,7 +7,7 @@
 #include <array>
 #include <vector>
 
-#include "formats/readers.hpp"
+#include "formats/recording_formats.hpp"
 #include "tests/fuzz/hdf5_items.hpp"
 #include "tests/fuzz/recording_check.hpp"
 
@@ -81,6 +81,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   write_recording(file.path(), items);
   RecordingOptions options = fuzz::small_recordings;
   options.detectors = options.limits.elements;
-  fuzz::check_recording([&] { return formats::open_ipasc_untried(file.path(), options); });
+  fuzz::check_recording([&] { return formats::open_as(formats::ipasc_format, file.path(), options, formats::Trial::none); });
   return 0;
 }

@@ -7,7 +7,7 @@
 #include <array>
 #include <vector>
 
-#include "formats/readers.hpp"
+#include "formats/recording_formats.hpp"
 #include "tests/fuzz/hdf5_items.hpp"
 #include "tests/fuzz/recording_check.hpp"
 
@@ -60,6 +60,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   H5Fclose(made);
   RecordingOptions options = fuzz::small_recordings;
   options.detectors = options.limits.elements;
-  fuzz::check_recording([&] { return formats::open_kwave_untried(file.path(), options); });
+  fuzz::check_recording([&] { return formats::open_as(formats::kwave_format, file.path(), options, formats::Trial::none); });
   return 0;
 }

@@ -7,7 +7,7 @@
 
 #include "formats/m2k_configuration.hpp"
 #include "formats/m2k_index.hpp"
-#include "formats/readers.hpp"
+#include "formats/recording_formats.hpp"
 #include "tests/fuzz/recording_check.hpp"
 
 namespace {
@@ -88,6 +88,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   folder.write("M2kConfig.xml", configuration);
   folder.write("acq_files/acq_desc.xml", description);
   folder.write("acq_files/acq_desc.bin", binary);
-  fuzz::check_recording([&] { return formats::open_m2k(folder.path(), fuzz::small_recordings); });
+  fuzz::check_recording([&] { return formats::m2k_format.open_folder(folder.path(), fuzz::small_recordings); });
   return 0;
 }

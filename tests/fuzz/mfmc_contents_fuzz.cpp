@@ -7,7 +7,7 @@
 #include <array>
 #include <vector>
 
-#include "formats/readers.hpp"
+#include "formats/recording_formats.hpp"
 #include "tests/fuzz/hdf5_items.hpp"
 #include "tests/fuzz/recording_check.hpp"
 
@@ -114,6 +114,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::vector<Item> items = recording();
   for (int count = 0; count < 64 && !input.empty(); ++count) fuzz::change(items, input, targets);
   write_recording(file.path(), items);
-  fuzz::check_recording([&] { return formats::open_mfmc_untried(file.path(), fuzz::small_recordings); });
+  fuzz::check_recording(
+      [&] { return formats::open_as(formats::mfmc_format, file.path(), fuzz::small_recordings, formats::Trial::none); });
   return 0;
 }

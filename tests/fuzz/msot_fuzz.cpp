@@ -3,7 +3,7 @@
 #include <sstream>
 
 #include "formats/msot_description.hpp"
-#include "formats/readers.hpp"
+#include "formats/recording_formats.hpp"
 #include "tests/fuzz/recording_check.hpp"
 
 namespace {
@@ -46,6 +46,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   description.write({data, size});
   RecordingOptions options = fuzz::small_recordings;
   options.detectors = options.limits.elements;
-  fuzz::check_recording([&] { return formats::open_msot(description.path(), options); });
+  fuzz::check_recording([&] { return formats::open_as(formats::msot_format, description.path(), options); });
   return 0;
 }

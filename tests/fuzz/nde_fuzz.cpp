@@ -6,7 +6,7 @@
 #include <string>
 
 #include "formats/nde_setup.hpp"
-#include "formats/readers.hpp"
+#include "formats/recording_formats.hpp"
 #include "tests/fuzz/recording_check.hpp"
 
 namespace {
@@ -69,6 +69,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string json(reinterpret_cast<const char*>(data), size);
   check_setup(json);
   write_file(file.path(), json);
-  fuzz::check_recording([&] { return formats::open_nde_untried(file.path(), fuzz::small_recordings); });
+  fuzz::check_recording(
+      [&] { return formats::open_as(formats::nde_format, file.path(), fuzz::small_recordings, formats::Trial::none); });
   return 0;
 }

@@ -6,7 +6,7 @@
 #include <array>
 #include <vector>
 
-#include "formats/readers.hpp"
+#include "formats/recording_formats.hpp"
 #include "tests/fuzz/hdf5_items.hpp"
 #include "tests/fuzz/recording_check.hpp"
 
@@ -91,6 +91,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (const char* const group : groups) H5Gclose(H5Gcreate2(made, group, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
   for (const Item& item : items) fuzz::write_item(made, item, targets);
   H5Fclose(made);
-  fuzz::check_recording([&] { return formats::open_onde_untried(file.path(), fuzz::small_recordings); });
+  fuzz::check_recording(
+      [&] { return formats::open_as(formats::onde_format, file.path(), fuzz::small_recordings, formats::Trial::none); });
   return 0;
 }

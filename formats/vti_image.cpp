@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "formats/array_files.hpp"
+#include "formats/image_formats.hpp"
 #include "formats/shown_axes.hpp"
 
 namespace echoform::formats {
@@ -18,8 +19,7 @@ std::string text_array(std::string_view name, std::string_view text) {
   return fmt::format("      <Array type=\"String\" Name=\"{}\" NumberOfTuples=\"1\" format=\"ascii\">{}0</Array>\n", name, codes);
 }
 
-}  // namespace
-
+/// VTK's XML image data, as ParaView reads it, in mm: one array of points named as the field is, with two components if complex.
 ArrayText vti_text(const ImageFile& image) {
   const auto axes = shown_axes(image);
   const auto& [x, y, z] = axes;
@@ -47,5 +47,14 @@ ArrayText vti_text(const ImageFile& image) {
   text.append(count.data(), count.size());
   return {text, "\n  </AppendedData>\n</VTKFile>\n"};
 }
+
+}  // namespace
+
+constinit const ImageFormat vti_image_format{
+    .extension = ".vti",
+    .meaning = "in mm, for ParaView",
+    .page = "command-line.md#image",
+    .write = [](const std::filesystem::path& path, const ImageFile& image) { write_array_file(path, image, vti_text(image)); },
+};
 
 }  // namespace echoform::formats

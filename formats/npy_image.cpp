@@ -1,9 +1,12 @@
 #include <fmt/format.h>
 
 #include "formats/array_files.hpp"
+#include "formats/image_formats.hpp"
 
 namespace echoform::formats {
+namespace {
 
+/// NumPy's format 1.0: float32 or complex64, [z, x] or [z, y, x].
 ArrayText npy_text(const ImageFile& image) {
   const Grid& grid = image.grid;
   const std::string shape = grid.y.count > 1 ? fmt::format("{}, {}, {}", grid.z.count, grid.y.count, grid.x.count)
@@ -21,5 +24,14 @@ ArrayText npy_text(const ImageFile& image) {
   before += static_cast<char>(literal.size() >> 8);
   return {before + literal};
 }
+
+}  // namespace
+
+constinit const ImageFormat npy_image_format{
+    .extension = ".npy",
+    .meaning = "an array of NumPy, C order: [z, x], volumes [z, y, x]",
+    .page = "command-line.md#image",
+    .write = [](const std::filesystem::path& path, const ImageFile& image) { write_array_file(path, image, npy_text(image)); },
+};
 
 }  // namespace echoform::formats

@@ -7,6 +7,7 @@
 
 #include "base/anatomical_axes.hpp"
 #include "formats/array_files.hpp"
+#include "formats/image_formats.hpp"
 #include "formats/shown_axes.hpp"
 
 namespace echoform::formats {
@@ -65,8 +66,9 @@ Space space_of(const ImageFile& image) {
           vector_text(x.first, y.first, z.first)};
 }
 
-}  // namespace
-
+/// NRRD, as teem and 3D Slicer read it: always three axes x, y and z, in mm, at their R, A and S (base/anatomical_axes.hpp), or
+/// of axes that are no places in a space of their own; complex values as an axis of two before them.
+/// https://teem.sourceforge.net/nrrd/format.html
 ArrayText nrrd_text(const ImageFile& image) {
   const auto axes = shown_axes(image);
   const auto& [x, y, z] = axes;
@@ -94,5 +96,14 @@ ArrayText nrrd_text(const ImageFile& image) {
   text += "software:=Echoform\n\n";
   return {text};
 }
+
+}  // namespace
+
+constinit const ImageFormat nrrd_image_format{
+    .extension = ".nrrd",
+    .meaning = "in mm, for 3D Slicer",
+    .page = "command-line.md#image",
+    .write = [](const std::filesystem::path& path, const ImageFile& image) { write_array_file(path, image, nrrd_text(image)); },
+};
 
 }  // namespace echoform::formats
