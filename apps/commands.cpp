@@ -1,9 +1,21 @@
+#include <fmt/format.h>
+
 #include "apps/command.hpp"
+#include "formats/formats_markdown.hpp"
+#include "formats/frame_writer.hpp"
 
 namespace echoform {
 
 const std::vector<Command>& commands() {
   constexpr SignalEnd in_order = SignalEnd::in_order;
+  static const std::string convert_summary =
+      fmt::format("a recording in another format: {}", fmt::join(frame_file_extensions(), ", "));
+  static const std::string image_details =
+      "INPUT is a recording of any format that `inspect` reads. Each --output is written by its extension:\n" +
+      image_formats_help() +
+      "With several views the view's name goes before the extension, with --from and --to the frame's number before that.\n"
+      "A frame that [imaging] memory_limit does not hold is imaged group by group of its A-scans, which are read meanwhile.\n\n"
+      "Example:\n  echoform image notch.mat --config examples/contact_aluminium.toml --output notch.npy --output notch.png";
   static const std::vector<Command> all{
       {"demo", "simulated source, imaging and viewers in one go: start here",
        "Prints the address of the viewer page and a line a second; at the end latency, drops and the sustained rate.\n\n"
@@ -49,18 +61,11 @@ const std::vector<Command>& commands() {
        "found and what is expected.\n\n"
        "Example:\n  echoform inspect scan.mfmc",
        define_inspect},
-      {"convert", "a recording in another format: .mfmc, .efcap (capture), .mat (BRAIN, one frame), .hdf5 (IPASC), .onde or .uff",
+      {"convert", convert_summary,
        "Samples stay what they are wherever the output has their type. A-scans that the input lacks are 0.\n\n"
        "Example:\n  echoform convert notch.mat notch.mfmc\n  echoform convert scan.mfmc first.mat --frame 0",
        define_convert},
-      {"image", "image frames of a recording into files",
-       "INPUT is a recording of any format that `inspect` reads. Each --output is written by its extension: .npy and .h5 hold\n"
-       "numbers (C order [z, x], volumes [z, y, x]), .nrrd and .vti the same in mm for 3D Slicer and ParaView, .png is a figure\n"
-       "with axes in mm and a dB scale; of a volume, slices through its maximum and maximum projections. With several views the\n"
-       "view's name goes before the extension, with --from and --to the frame's number before that. A frame that [imaging]\n"
-       "memory_limit does not hold is imaged group by group of its A-scans, which are read meanwhile.\n\n"
-       "Example:\n  echoform image notch.mat --config examples/contact_aluminium.toml --output notch.npy --output notch.png",
-       define_image},
+      {"image", "image frames of a recording into files", image_details, define_image},
       {"reconstruct", "a volume of optoacoustic data by optimisation",
        "INPUT is a recording with passive events, [reconstruction] says what is solved and how (docs/reconstruct.md). Outputs "
        "are\n"

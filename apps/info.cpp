@@ -21,6 +21,8 @@
 #include "delay_laws/view_kind.hpp"
 #include "engines/engine_registry.hpp"
 #include "formats/dicom.hpp"
+#include "formats/formats_markdown.hpp"
+#include "formats/frame_writer.hpp"
 #include "formats/image_writer.hpp"
 #include "formats/recording.hpp"
 #include "gpu/bandwidth.hpp"
@@ -127,12 +129,19 @@ void print_limits() {
 Action define_info(CLI::App& options) {
   struct Chosen {
     bool keys = false;
+    bool formats = false;
   };
   auto chosen = std::make_shared<Chosen>();
-  options.add_flag("--config-keys", chosen->keys, "Print every configuration key as Markdown instead");
+  auto* const keys = options.add_flag("--config-keys", chosen->keys, "Print every configuration key as Markdown instead");
+  options.add_flag("--formats", chosen->formats, "Print every format of recordings and images as Markdown instead")
+      ->excludes(keys);
   return [chosen] {
     if (chosen->keys) {
       fmt::print("{}", configuration_markdown());
+      return 0;
+    }
+    if (chosen->formats) {
+      fmt::print("{}", formats_markdown());
       return 0;
     }
     fmt::print("echoform {}\n", ECHOFORM_VERSION);
@@ -150,6 +159,7 @@ Action define_info(CLI::App& options) {
     fmt::print("  surfaces     {}\n", fmt::join(surfaces, ", "));
     fmt::print("  reads        {}\n", fmt::join(recording_extensions(), ", "));
     fmt::print("  writes       {}\n", fmt::join(image_writer_extensions(), ", "));
+    fmt::print("  records      {}\n", fmt::join(frame_file_extensions(), ", "));
     print_libraries();
     print_limits();
     return 0;

@@ -223,7 +223,7 @@ void print_json(const std::string& path, const Inspection& found) {
 int inspect(const std::string& path, bool json) {
   Inspection found;
   const auto extension = std::filesystem::path(path).extension();
-  if (extension == ".mfmc") {
+  if (extension == mfmc_extension) {
     found.mfmc = check_mfmc(path);
     found.recording = std::move(found.mfmc->recording);
     found.problem = found.mfmc->not_imaged;

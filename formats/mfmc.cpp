@@ -13,6 +13,7 @@
 #include "base/errors.hpp"
 #include "formats/hdf5_file.hpp"
 #include "formats/mat5_check.hpp"
+#include "formats/mfmc_check.hpp"
 #include "formats/mfmc_encoder.hpp"
 #include "formats/mfmc_events.hpp"
 #include "formats/mfmc_face_echo.hpp"
@@ -564,7 +565,7 @@ class MfmcRecording final : public Recording {
 constinit const RecordingFormat mfmc_format{
     .name = "MFMC",
     .meaning = "Multi-Frame Matrix Capture 2.0",
-    .extensions = {".mfmc"},
+    .extensions = {mfmc_extension},
     .packages = "libhdf5-dev libeigen3-dev",
     .page = "command-line.md#record-capture-inspect-convert",
     .fuzzers = {"mfmc_file", "mfmc_contents"},

@@ -5,11 +5,15 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "formats/recording.hpp"
 
 namespace echoform {
+
+/// Of files that are checked.
+inline constexpr std::string_view mfmc_extension = ".mfmc";
 
 struct MfmcFindings {
   std::vector<std::string> violations;  ///< "WHERE: found FOUND; expected EXPECTED", one line each

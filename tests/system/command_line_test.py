@@ -66,6 +66,10 @@ class CommandLine(unittest.TestCase):
         result = run("info", "--config-keys")
         self.assertEqual(result.stdout, (SOURCE / "docs/configuration.md").read_text())
 
+    def test_info_prints_the_page_of_formats(self):
+        self.assertEqual(run("info", "--formats").stdout, (SOURCE / "docs/formats.md").read_text())
+        self.assertEqual(run("info", "--formats", "--config-keys").returncode, 2)
+
     def test_no_command(self):
         self.assertEqual(run().returncode, 2)
 
