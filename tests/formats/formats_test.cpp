@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <set>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include "formats/formats_markdown.hpp"
 #include "formats/frame_writer.hpp"
@@ -19,7 +21,6 @@
 namespace echoform {
 namespace {
 
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 TEST(Formats, ThePageIsCurrent) {
@@ -57,10 +58,15 @@ TEST(Formats, ThatShareAnExtensionHaveMarks) {
   }
 }
 
-TEST(Formats, OfRecordingsAreListedInTheOrderOfMessages) {
-  EXPECT_THAT(recording_extensions(),
-              ElementsAre(".mat", ".mfmc", ".efcap", ".hdf5", ".h5", ".msot", ".nde", ".onde", ".m2k", ".uff"));
-  EXPECT_THAT(frame_file_extensions(), ElementsAre(".mfmc", ".efcap", ".mat", ".hdf5", ".onde", ".uff"));
+TEST(Formats, ThatCanBeReadWhileTheyGrowAreListedFirst) {
+  std::vector<bool> grows;
+  for (const std::string& extension : frame_file_extensions()) {
+    for (const formats::RecordingFormat* const format : formats::recording_formats()) {
+      if (format->writer != nullptr && format->extensions.front() == extension) grows.push_back(format->writer->grows);
+    }
+  }
+  EXPECT_EQ(grows.size(), frame_file_extensions().size()) << "each is written by one format";
+  EXPECT_TRUE(std::is_sorted(grows.begin(), grows.end(), std::greater<>{}));
 }
 
 TEST(Formats, SayWhatSamplesBecome) {
@@ -90,10 +96,12 @@ TEST(Formats, WithoutTheSignatureOfHdf5SayWhichFileTheyExpect) {
 }
 
 TEST(Formats, OfImagesAreWhole) {
+  std::set<std::string_view> extensions;
   for (const formats::ImageFormat* const format : formats::image_formats()) {
     SCOPED_TRACE(format->extension);
     EXPECT_FALSE(format->meaning.empty() || format->page.empty());
     EXPECT_NE(format->write, nullptr);
+    EXPECT_TRUE(extensions.insert(format->extension).second);
     const bool helped = image_formats_help().find("  " + std::string(format->extension) + " ") != std::string::npos;
     EXPECT_EQ(helped, format->written());
   }

@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "base/sanitizers.hpp"
+#include "formats/frame_writer.hpp"
 #include "formats/recording.hpp"
 #include "pipeline/scan.hpp"
 #include "tests/formats/scratch.hpp"
@@ -747,9 +748,8 @@ TEST(RecorderOptionsTest, AreCheckedAtOnce) {
   EXPECT_THAT(message(), HasSubstr("expected an existing directory"));
   options.files.folder = scratch / "";
   options.pattern = "{name}.dat";
-  EXPECT_EQ(
-      message(),
-      "scan.toml: [recorder] file: found \"{name}.dat\"; expected a file that ends in .mfmc, .efcap, .mat, .hdf5, .onde, .uff");
+  EXPECT_EQ(message(), fmt::format("scan.toml: [recorder] file: found \"{{name}}.dat\"; expected a file that ends in {}",
+                                   fmt::join(frame_file_extensions(), ", ")));
   options.pattern = "{nam}.mfmc";
   EXPECT_EQ(message(), "scan.toml: [recorder] file: found \"{nam}.mfmc\"; expected {name} and {time} alone in braces");
   options.pattern = "a/{name}.mfmc";
