@@ -1,6 +1,6 @@
 #include "apps/archive.hpp"
 
-#include "config/dicom_section.hpp"
+#include "formats/dicom_section.hpp"
 
 namespace echoform {
 

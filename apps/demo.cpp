@@ -18,6 +18,7 @@
 #include "methods/registry.hpp"
 #include "methods/scan_settings.hpp"
 #include "simulators/frame_cycle.hpp"
+#include "simulators/simulator_section.hpp"
 
 namespace echoform {
 namespace {
@@ -41,7 +42,7 @@ Configuration demo_configuration(const DemoOptions& options) {
     configuration.grid.z = {Metres(3e-3), Metres(39e-3)};
   }
   apply_backend_option(options.backend, configuration);
-  if (options.seed) configuration.simulator.source.seed = *options.seed;
+  if (options.seed) section<SimulatorSection>(configuration).source.seed = *options.seed;
   return configuration;
 }
 

@@ -5,27 +5,24 @@
 
 #include <algorithm>
 #include <atomic>
-#include <boost/asio/ip/address.hpp>
 #include <csignal>
 #include <filesystem>
 #include <memory>
 #include <utility>
 
 #include "apps/keys.hpp"
-#include "apps/micropulse_door.hpp"
 #include "apps/scan_door.hpp"
 #include "apps/sharpness_door.hpp"
-#include "apps/us_lab4a_door.hpp"
 #include "base/descriptors.hpp"
 #include "base/errors.hpp"
-#include "config/openigtlink_section.hpp"
+#include "control/control.hpp"
+#include "instruments/instrument.hpp"
 #include "methods/display_settings.hpp"
 #include "methods/registry.hpp"
 #include "recording/recorder.hpp"
 #include "settings/key_table.hpp"
 #include "transport/acquisition/tcp_source.hpp"
 #include "transport/acquisition/zeromq_source.hpp"
-#include "transport/openigtlink/openigtlink_sink.hpp"
 #include "transport/publish/zeromq_sink.hpp"
 #include "transport/web/web_sink.hpp"
 
@@ -125,35 +122,6 @@ OpenSink open_viewer(const Configuration& configuration) {
   return open;
 }
 
-OpenIgtlinkSinkOptions openigtlink_options(const Configuration& configuration) {
-  const auto& wanted = section<OpenIgtlinkSection>(configuration);
-  const HostPort place = listening_place(configuration, wanted.listen, "[openigtlink] listen");
-  OpenIgtlinkSinkOptions options;
-  options.name = configuration.server.name;
-  options.address = place.host;
-  options.port = place.port;
-  options.choice = {.envelope = wanted.images != OpenIgtlinkImages::display,
-                    .display = wanted.images != OpenIgtlinkImages::envelope};
-  options.views = wanted.views;
-  options.most_per_second = wanted.max_rate;
-  options.clients = wanted.max_clients;
-  options.client_timeout = in_milliseconds(wanted.client_timeout);
-  options.telemetry_interval = in_milliseconds(configuration.server.telemetry_interval);
-  return options;
-}
-
-OpenSink open_openigtlink(const Configuration& configuration) {
-  if (section<OpenIgtlinkSection>(configuration).listen.empty()) return {};
-  const std::shared_ptr<OpenIgtlinkSink> sink = make_openigtlink_sink(openigtlink_options(configuration));
-  OpenSink open(sink);
-  open.tell = [sink](TelemetryReport& report) {
-    report.viewers.emplace_back("openigtlink", sink->clients());
-    report.viewer_dropped += sink->dropped();
-    report.add_refusals("openigtlink", sink->peers());
-  };
-  return open;
-}
-
 std::shared_ptr<Recorder> make_recorder(const Configuration& configuration) {
   const RecorderSection& section = configuration.recorder;
   if (section.folder.empty()) return nullptr;
@@ -216,29 +184,14 @@ OpenSink open_recorder(const Configuration& configuration) {
 
 }  // namespace
 
-AcquisitionLimits limits_of(const InputSection& input) {
-  return {.elements = input.max_elements, .samples = input.max_samples, .frame_bytes = input.max_frame_bytes};
-}
-
-HostPort listening_place(const Configuration& configuration, const std::string& text, std::string_view key) {
-  const std::string where = fmt::format("{}: {}", configuration.name(), key);
-  HostPort place = parse_host_port(text, where);
-  boost::system::error_code error;
-  boost::asio::ip::make_address(place.host, error);
-  const bool every_interface = place.host == "*" && (key == "[server] images" || key == "[server] telemetry" ||
-                                                     key == "[server] control" || key == "[input] zeromq");
-  if (error && !every_interface) {
-    throw InputError(where, fmt::format("\"{}\"", text), "ADDRESS:PORT with an IPv4 or IPv6 address of this machine");
-  }
-  return place;
-}
-
 std::size_t descriptors_wanted(const Configuration& configuration) {
   const InputSection& input = configuration.input;
   const ServerSection& server = configuration.server;
   std::size_t wanted = descriptors_of_a_server + input.max_connections + server.max_web_connections;
   if (!input.zeromq.empty()) wanted += 2 * input.max_connections;
-  if (const auto& link = section<OpenIgtlinkSection>(configuration); !link.listen.empty()) wanted += link.max_clients;
+  for (const SinkDoor& door : sink_doors()) {
+    if (door.connections) wanted += door.connections(configuration);
+  }
   constexpr std::size_t publishers = 2;
   return wanted + publishers * 2 * server.max_subscribers;
 }
@@ -259,27 +212,29 @@ void check_descriptors(const Configuration& configuration) {
 namespace {
 
 std::vector<SourceDoor>& sources() {
-  static std::vector<SourceDoor> doors{
-      {"frames in",
-       [](const Configuration& c, const Clock& clock) -> std::unique_ptr<AcquisitionSource> {
-         return make_tcp_source(source_options(c), clock);
-       }},
-      {"ZeroMQ in", make_zeromq_door},
-      {"MicroPulse", make_micropulse_door},
-      {"us_lab4a", make_us_lab4a_door},
-  };
+  static std::vector<SourceDoor> doors = [] {
+    std::vector<SourceDoor> list{
+        {"frames in",
+         [](const Configuration& c, const Clock& clock) -> std::unique_ptr<AcquisitionSource> {
+           return make_tcp_source(source_options(c), clock);
+         }},
+        {"ZeroMQ in", make_zeromq_door},
+    };
+    for (const Instrument& instrument : instruments()) list.push_back({std::string(instrument.title), instrument.open});
+    return list;
+  }();
   return doors;
 }
 
 std::vector<SinkDoor>& sinks() {
-  static std::vector<SinkDoor> doors{
-      {"images out", open_publisher, {}, true},
-      {"viewer", open_viewer, {}, true},
-      {"OpenIGTLink", open_openigtlink},
-      {"recorder", open_recorder},
-      {"scan", open_scan},
-      {"image", open_sharpness},
-  };
+  static std::vector<SinkDoor> doors = [] {
+    std::vector<SinkDoor> list{{"images out", open_publisher, {}, true}, {"viewer", open_viewer, {}, true}};
+    for (SinkDoor& door : output_doors()) list.push_back(std::move(door));
+    for (SinkDoor& door : std::vector<SinkDoor>{{"recorder", open_recorder}, {"scan", open_scan}, {"image", open_sharpness}}) {
+      list.push_back(std::move(door));
+    }
+    return list;
+  }();
   return doors;
 }
 

@@ -1,91 +1,18 @@
-// The server's doors: what frames come in by and images go out by. A new one is a file of its own and a line in doors.cpp, or a
-// call of add_source_door() or add_sink_door() in a program outside of the tree.
+// All doors of a server: those of the tree, and those that another program adds by add_source_door() and add_sink_door().
 #pragma once
 
-#include <chrono>
-#include <concepts>
-#include <functional>
-#include <memory>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <utility>
+#include <cstddef>
 #include <vector>
 
-#include "acquisition/acquisition.hpp"
-#include "base/clock.hpp"
 #include "config/configuration.hpp"
-#include "config/key.hpp"
-#include "control/control.hpp"
-#include "pipeline/image_sink.hpp"
-#include "pipeline/scan.hpp"
-#include "transport/acquisition/acquisition_source.hpp"
-#include "transport/telemetry_report.hpp"
+#include "transport/doors.hpp"
 
 namespace echoform {
-
-/// A source as its door opens it.
-struct OpenSource {
-  OpenSource() = default;
-  template <std::derived_from<AcquisitionSource> Opened>
-  OpenSource(std::unique_ptr<Opened> opened)
-      : source(std::move(opened)) {}  // NOLINT(google-explicit-constructor): mostly it is all
-
-  std::unique_ptr<AcquisitionSource> source;  ///< null where the configuration asks for none
-  /// Of settings that the source puts in force while it runs; none: it does not. Not called once the source is gone.
-  std::optional<SettingsFollower> follower{};
-};
-
-struct SourceDoor {
-  std::string label;  ///< of its line when the server starts
-  /// None where the configuration asks for no such door. Throws InputError for one that it cannot use. Time-outs go by `clock`,
-  /// which outlives the source.
-  std::function<OpenSource(const Configuration& configuration, const Clock& clock)> make;
-  KeyGroup keys{};  ///< of a door that a program brings along
-};
-
-/// What the server answers to those who come to a sink and ask for more than images. Both from any thread, at once.
-struct ServerAnswers {
-  /// Prometheus text; empty once the server has stopped.
-  std::function<std::string()> metrics;
-  /// To the body of a control request as JSON: `answer` takes an HTTP status and JSON, once, on any thread and at any time.
-  std::function<void(std::string body, std::function<void(unsigned status, std::string json)> answer)> control;
-};
-
-/// A sink as its door opens it, and what of it concerns the server besides images. All but the sink may be left out.
-struct OpenSink {
-  OpenSink() = default;
-  template <std::derived_from<ImageSink> Sink>
-  OpenSink(std::shared_ptr<Sink> opened) : sink(std::move(opened)) {}  // NOLINT(google-explicit-constructor): mostly it is all
-
-  std::shared_ptr<ImageSink> sink;  ///< null where the configuration asks for none
-  /// Adds what telemetry has fields of its own for; a sink that is not there may say so. From any thread.
-  std::function<void(TelemetryReport& report)> tell{};
-  std::vector<ControlAction> actions{};                       ///< of live control
-  std::function<void(ServerAnswers answers)> take_answers{};  ///< once, before doors for frames are opened
-  std::function<void(ScanRecord& record)> begin_scan{};       ///< as ScanRecords::Begin: of the one sink that keeps scans
-  std::string invitation{};                                   ///< a line for who tries the program: "Open URL in a browser."
-};
-
-struct SinkDoor {
-  std::string label;  ///< likewise; in telemetry and metrics the name of what the sink tells of itself
-  /// Binds what it listens on: RuntimeFault for a port in use.
-  std::function<OpenSink(const Configuration& configuration)> make;
-  KeyGroup keys{};
-  bool shows_iterates = false;  ///< whether `echoform reconstruct --preview` opens it too
-};
 
 /// A door of another program, after those of the tree, and its keys; before the first configuration is read. Throw InputError
 /// for a label that is taken or empty.
 void add_source_door(SourceDoor door);
 void add_sink_door(SinkDoor door);
-
-/// What senders may state, by [input] max_elements, max_samples and max_frame_bytes.
-[[nodiscard]] AcquisitionLimits limits_of(const InputSection& input);
-
-/// Where a key of the configuration says to listen. Throws InputError, naming file and key, unless it is an address and a port;
-/// ZeroMQ's take "*" for every interface.
-[[nodiscard]] HostPort listening_place(const Configuration& configuration, const std::string& text, std::string_view key);
 
 [[nodiscard]] const std::vector<SourceDoor>& source_doors();
 [[nodiscard]] const std::vector<SinkDoor>& sink_doors();
@@ -95,10 +22,5 @@ void add_sink_door(SinkDoor door);
 [[nodiscard]] std::size_t descriptors_wanted(const Configuration& configuration);
 /// Throws RuntimeFault where too few are left for any server; logs a line where the limit does not hold those that are wanted.
 void check_descriptors(const Configuration& configuration);
-
-/// Rounded to the nearest.
-[[nodiscard]] inline std::chrono::milliseconds in_milliseconds(Seconds time) {
-  return std::chrono::milliseconds(static_cast<std::chrono::milliseconds::rep>(1e3 * time.value + 0.5));
-}
 
 }  // namespace echoform

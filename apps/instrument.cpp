@@ -1,48 +1,37 @@
 // echoform instrument: a simulated instrument that speaks as the real one does.
-#include <fmt/format.h>
-#include <spdlog/spdlog.h>
+#include "instruments/instrument.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
 #include <memory>
-#include <thread>
+#include <string>
+#include <vector>
 
 #include "apps/command.hpp"
 #include "apps/common.hpp"
-#include "apps/doors.hpp"
 #include "apps/text_output.hpp"
 #include "base/errors.hpp"
 #include "base/host_port.hpp"
-#include "config/micropulse_section.hpp"
 #include "instruments/instrument_server.hpp"
-#include "instruments/micropulse_simulator/simulated_instrument.hpp"
-#include "instruments/us_lab4a_simulator/simulated_array.hpp"
 #include "methods/registry.hpp"
 
 namespace echoform {
 namespace {
 
-/// Until a stop is requested.
-int serve(SimulatedPeer& instrument, std::string_view name, const Configuration& configuration, const HostPort& place,
-          const StopSignals& signals) {
-  log_doubts(configuration);
-  InstrumentServer server(place.host, place.port, instrument);
-  print("a simulated {} listens at {}\n", name, host_port_text(place.host, server.port()));
-  server.run(signals.token());
-  return 0;
+std::vector<std::string_view> each(std::string_view Instrument::*member) {
+  std::vector<std::string_view> all;
+  for (const Instrument& instrument : instruments()) all.push_back(instrument.*member);
+  return all;
 }
 
-int simulate_micropulse(const Configuration& configuration, const HostPort& place) {
-  const auto& stated = section<MicropulseSection>(configuration);
-  const micropulse_simulator::Habits habits{.high_bits = stated.justified == MicropulseJustified::high,
-                                            .channel_base = static_cast<unsigned>(stated.channel_base)};
-  StopSignals signals;
-  micropulse_simulator::SimulatedInstrument instrument(simulated_source(configuration), habits);
-  return serve(instrument, "MicroPulse", configuration, place, signals);
-}
-
-int simulate_us_lab4a(const Configuration& configuration, const HostPort& place) {
-  StopSignals signals;
-  us_lab4a_simulator::SimulatedArray instrument(simulated_source(configuration));
-  return serve(instrument, "array of us_lab4a", configuration, place, signals);
+const Instrument& instrument_of(const std::string& name) {
+  const auto found = std::ranges::find(instruments(), name, &Instrument::name);
+  if (found == instruments().end()) {
+    throw InputError("NAME", fmt::format("\"{}\"", name), fmt::format("{}", fmt::join(each(&Instrument::name), " or ")));
+  }
+  return *found;
 }
 
 }  // namespace
@@ -54,21 +43,26 @@ Action define_instrument(CLI::App& options) {
     std::string listen;
   };
   auto chosen = std::make_shared<Chosen>();
-  options.add_option("NAME", chosen->name, "Which instrument: micropulse, us_lab4a")->required();
+  options.add_option("NAME", chosen->name, fmt::format("Which instrument: {}", fmt::join(each(&Instrument::name), ", ")))
+      ->required();
   options.add_option("--config", chosen->config, "TOML file whose [simulator] describes probe and part")->option_text("FILE");
   options
       .add_option("--listen", chosen->listen,
-                  "Where it can be connected to (default: 127.0.0.1, port 1067 or 55500); port 0 takes a free one")
+                  fmt::format("Where it can be connected to (default: {}); port 0 takes a free one",
+                              fmt::join(each(&Instrument::simulated_place), " or ")))
       ->option_text("ADDRESS:PORT");
   return [chosen] {
-    const bool micropulse = chosen->name == "micropulse";
-    if (!micropulse && chosen->name != "us_lab4a") {
-      throw InputError("NAME", fmt::format("\"{}\"", chosen->name), "micropulse or us_lab4a");
-    }
-    if (chosen->listen.empty()) chosen->listen = micropulse ? "127.0.0.1:1067" : "127.0.0.1:55500";
-    const HostPort place = parse_host_port(chosen->listen, "--listen");
+    const Instrument& instrument = instrument_of(chosen->name);
+    const HostPort place =
+        parse_host_port(chosen->listen.empty() ? std::string(instrument.simulated_place) : chosen->listen, "--listen");
     const Configuration configuration = configuration_from(chosen->config);
-    return micropulse ? simulate_micropulse(configuration, place) : simulate_us_lab4a(configuration, place);
+    StopSignals signals;
+    const std::unique_ptr<SimulatedPeer> simulated = instrument.simulate(configuration, simulated_source(configuration));
+    log_doubts(configuration);
+    InstrumentServer server(place.host, place.port, *simulated);
+    print("a simulated {} listens at {}\n", instrument.simulated_title, host_port_text(place.host, server.port()));
+    server.run(signals.token());
+    return 0;
   };
 }
 

@@ -5,6 +5,7 @@
 #include "apps/play.hpp"
 #include "methods/registry.hpp"
 #include "simulators/frame_cycle.hpp"
+#include "simulators/simulator_section.hpp"
 
 namespace echoform {
 
@@ -25,7 +26,7 @@ Action define_simulate(CLI::App& options) {
   return [chosen] {
     const PlayOptions play = play_options(chosen->play);
     Configuration configuration = configuration_from(chosen->config);
-    if (chosen->seed) configuration.simulator.source.seed = *chosen->seed;
+    if (chosen->seed) section<SimulatorSection>(configuration).source.seed = *chosen->seed;
     FrameCycle cycle = synthesised(simulated_source(configuration));
     log_doubts(configuration);
     return play_and_report(cycle, play);

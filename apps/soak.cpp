@@ -26,6 +26,7 @@
 #include "formats/atomic_file.hpp"
 #include "methods/registry.hpp"
 #include "settings/reader.hpp"
+#include "simulators/simulator_section.hpp"
 
 namespace echoform {
 namespace {
@@ -100,7 +101,7 @@ void require_usable(const Configuration& configuration) {
   require(configuration.server.tls_certificate.empty(), "[server] tls_certificate", "one",
           "none: the soak's viewers speak plain HTTP");
   require(configuration.curve.secret_key_file.empty(), "[curve] secret_key_file", "one", "none: the soak's viewers have no keys");
-  const SimulatorConfiguration& source = configuration.simulator.source;
+  const SimulatorConfiguration& source = section<SimulatorSection>(configuration).source;
   require(source.elements >= source.dead_elements.size() + 3, "[simulator] elements",
           fmt::format("{}, of which {} are dead", source.elements, source.dead_elements.size()), "at least 3 that are alive");
 }

@@ -15,7 +15,6 @@
 #include "config/sections.hpp"
 #include "pipeline/engine.hpp"
 #include "pipeline/frame_slot.hpp"
-#include "simulators/fmc_simulator.hpp"
 
 namespace echoform {
 
@@ -169,25 +168,6 @@ struct RecorderSection {
   Seconds flush_interval{0.0};  ///< 0: the system writes when it likes
 };
 
-/// The simulated source. Where points, holes, bodies or backwall are given, they alone are the part; else it is the demo's, so
-/// far as it lies between [surface] and [backwall].
-struct SimulatorSection {
-  SimulatorConfiguration source;  ///< its scene and placement follow from other sections
-  std::string delays;             ///< files of its laws; empty: none
-  std::string weights;
-  std::optional<MetresPerSecond> longitudinal_velocity;  ///< absent: that of [material]
-  std::optional<MetresPerSecond> shear_velocity;         ///< likewise
-  std::optional<std::vector<std::string>> modes;         ///< absent: L; with a couplant or [backwall] L and T
-  std::optional<std::size_t> skips;                      ///< absent: 2 if a view skips to and fro on one side, else 1
-  std::optional<std::vector<PointScatterer>> points;
-  std::optional<std::vector<SideDrilledHole>> holes;
-  std::optional<std::vector<Body>> spheres;
-  std::optional<std::vector<Body>> cylinders;
-  std::optional<std::vector<Body>> discs;
-  std::optional<std::vector<Body>> plates;
-  std::optional<Metres> backwall;
-};
-
 /// What images are made by: nothing of sockets, servers and files that images do not depend on.
 struct ImagingSettings {
   std::string file;  ///< where it came from, for messages; empty for the defaults
@@ -214,7 +194,6 @@ struct Configuration : ImagingSettings {
   ServerSection server;
   CurveSection curve;
   RecorderSection recorder;
-  SimulatorSection simulator;
 };
 
 /// A section that methods have, in a configuration, to read or to change: `section<TfmSection>(configuration).views`.

@@ -13,32 +13,16 @@
 
 #include "config/configuration.hpp"
 #include "config/key.hpp"
+#include "config/settings_follower.hpp"
 #include "pipeline/pipeline.hpp"
 #include "pipeline/scan.hpp"
 #include "proto/control.pb.h"
+#include "transport/control/control_action.hpp"
 
 namespace echoform {
 
-/// What a request may ask for. Throws InputError to refuse, RuntimeFault where it fails: then nothing has changed.
-struct ControlAction {
-  std::string name;
-  /// Whether it is answered at once: it waits for no other request and never long.
-  bool quick = false;
-  std::function<void(const wire::ControlRequest&, wire::ControlReply&)> run;
-  /// False for one that the configuration leaves no use for: it is not offered, and `run` refuses it with the reason.
-  bool available = true;
-};
-
 /// Stands for an action that needs something which the configuration lacks: refused with "NAME: found FOUND; expected EXPECTED".
 [[nodiscard]] ControlAction unavailable_action(const std::string& name, const std::string& found, const std::string& expected);
-
-/// Whom keys of LiveEffect::instrument concern. They are live in the sections that somebody follows.
-struct SettingsFollower {
-  std::string_view section;
-  /// Puts what the section says in force, and waits until it is. Throws InputError to refuse, RuntimeFault where it fails: then
-  /// nothing has changed. Messages name the settings by `wanted`.
-  std::function<void(const Configuration& wanted)> follow;
-};
 
 /// Thread-safe. Requests that change something are served one after the other.
 class Control {

@@ -16,6 +16,7 @@
 #include "jobs/explained_part.hpp"
 #include "jobs/filtered_model.hpp"
 #include "jobs/wavelength_rows.hpp"
+#include "methods/doubtful.hpp"
 #include "methods/filter_settings.hpp"
 #include "methods/host_memory.hpp"
 #include "methods/imaging_task.hpp"
@@ -393,6 +394,11 @@ void take_samples(const Configuration& configuration, Reconstruction& part, cons
 Hertz model_band(const Reconstruction& job) {
   if (job.settings.model == ReconstructionModel::spherical) return highest_frequency_of(job.settings, job.geometry);
   return job.geometry.velocity / (2.0 * voxel_spacing(job.geometry.grid));
+}
+
+std::vector<std::string> doubtful_reconstruction(const Configuration& configuration) {
+  return doubtful_frequency(configuration.place("[reconstruction] highest_frequency"),
+                            section<ReconstructionSection>(configuration).highest_frequency);
 }
 
 void check_reconstruction(const Configuration& configuration) {

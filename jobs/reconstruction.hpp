@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "config/configuration.hpp"
-#include "config/reconstruction_section.hpp"
 #include "formats/recording.hpp"
 #include "jobs/communicator.hpp"
 #include "jobs/digest.hpp"
+#include "jobs/reconstruction_section.hpp"
 #include "jobs/run_solver.hpp"
 #include "jobs/solver.hpp"
 #include "methods/filter_settings.hpp"
@@ -53,6 +53,9 @@ struct ReconstructionJob {
 /// What can be said of [reconstruction], [unmixing], [grid] and [imaging] alone. Throws InputError, naming configuration and key:
 /// no grid, keys that the model or the solver does not have.
 void check_reconstruction(const Configuration& configuration);
+
+/// What is legal in [reconstruction] and cannot be meant, a line each, as doubtful_settings() has it.
+[[nodiscard]] std::vector<std::string> doubtful_reconstruction(const Configuration& configuration);
 
 /// Frame `frame` (< frames()) of a recording whose events are all passive, as [material], [probe] and [acquisition] have it: rows
 /// of dead elements are left out, muted samples too, and rows are filtered where [filter] asks for it, as the model then is;

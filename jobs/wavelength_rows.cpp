@@ -13,7 +13,7 @@
 #include "acquisition/detectors.hpp"
 #include "acquisition/frame_layout.hpp"
 #include "base/errors.hpp"
-#include "config/reconstruction_section.hpp"
+#include "jobs/reconstruction_section.hpp"
 #include "methods/wavelength_name.hpp"
 
 namespace echoform {

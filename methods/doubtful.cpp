@@ -10,12 +10,12 @@
 
 #include "acquisition/detectors.hpp"
 #include "acquisition/facing.hpp"
-#include "config/reconstruction_section.hpp"
-#include "config/sound_section.hpp"
 #include "methods/array_shape.hpp"
 #include "methods/display_settings.hpp"
 #include "methods/filter_settings.hpp"
 #include "methods/flow.hpp"
+#include "simulators/simulator_section.hpp"
+#include "simulators/sound_section.hpp"
 
 namespace echoform {
 namespace {
@@ -173,13 +173,14 @@ void doubt_positions(Doubts& doubts, const std::vector<Pose>& positions) {
 /// Of the first ball of the simulated source, and the first vessel, that anything is doubtful of.
 void doubt_sound(Doubts& doubts, const Configuration& c) {
   const SoundSources& sources = section<SoundSection>(c).sources;
-  const auto velocity = c.simulator.longitudinal_velocity ? c.simulator.longitudinal_velocity : c.material.longitudinal_velocity;
+  const auto velocity = section<SimulatorSection>(c).longitudinal_velocity ? section<SimulatorSection>(c).longitudinal_velocity
+                                                                           : c.material.longitudinal_velocity;
   if (!velocity) return;
   const auto doubt = [&](std::string_view what, const auto& some) {
     for (std::size_t k = 0; k < some.size(); ++k) {
       const std::size_t before = doubts.count();
       doubts.short_sound(c.place(fmt::format("[simulator] {} {}", what, k)), 2.0 * some[k].radius + sources.blur, *velocity,
-                         c.simulator.source.sample_rate);
+                         section<SimulatorSection>(c).source.sample_rate);
       if (doubts.count() > before) return;
     }
   };
@@ -193,6 +194,12 @@ std::optional<std::string> doubtful_places(std::span<const Detector> detectors) 
   const double spread = spread_of(detectors).value;
   if (spread <= farthest) return std::nullopt;
   return fmt::format("metres: mm, for {:g} m?", 1e-3 * spread);
+}
+
+std::vector<std::string> doubtful_frequency(std::string_view where, std::optional<Hertz> value) {
+  Doubts doubts;
+  doubts.frequency(where, value, lowest_frequency);
+  return doubts.take();
 }
 
 std::vector<std::string> doubtful_settings(const Configuration& c) {
@@ -233,9 +240,7 @@ std::vector<std::string> doubtful_settings(const Configuration& c) {
     doubts.sampling(c.place("[acquisition] sample_rate"), *c.acquisition.sample_rate, *c.probe.centre_frequency,
                     *c.probe.bandwidth);
   }
-  doubts.frequency(c.place("[reconstruction] highest_frequency"), section<ReconstructionSection>(c).highest_frequency,
-                   lowest_frequency);
-  const SimulatorSection& simulator = c.simulator;
+  const SimulatorSection& simulator = section<SimulatorSection>(c);
   doubts.velocity(c.place("[simulator] longitudinal_velocity"), simulator.longitudinal_velocity);
   doubts.velocity(c.place("[simulator] shear_velocity"), simulator.shear_velocity);
   doubts.velocities(c.place("[simulator] shear_velocity"), simulator.longitudinal_velocity, simulator.shear_velocity);

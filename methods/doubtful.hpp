@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "acquisition/detectors.hpp"
@@ -21,6 +22,9 @@ namespace echoform {
 /// those values that come from the data; `wedge_velocity` as StatedByData has it.
 [[nodiscard]] std::vector<std::string> doubtful_data(const ImagingSettings& settings, const Acquisition& acquisition,
                                                      const Material& material, MetresPerSecond wedge_velocity = {});
+
+/// A line that names `where`, of a frequency that looks like MHz or kHz; nothing of others, and of none.
+[[nodiscard]] std::vector<std::string> doubtful_frequency(std::string_view where, std::optional<Hertz> value);
 
 /// What places of detectors that are farther than 1 m from their middle are likely to be, as what is expected: "metres: mm, for
 /// 0.04 m?". Nothing of others.

@@ -16,6 +16,7 @@
 #include "methods/imaging_task.hpp"
 #include "methods/setup_report.hpp"
 #include "pipeline/imaging_setup.hpp"
+#include "simulators/fmc_simulator.hpp"
 
 namespace echoform {
 

@@ -12,7 +12,6 @@
 #include "base/errors.hpp"
 #include "base/planning.hpp"
 #include "config/key_types.hpp"
-#include "config/sound_section.hpp"
 #include "methods/doubtful.hpp"
 #include "methods/overrides.hpp"
 #include "methods/scan_settings.hpp"
@@ -20,6 +19,7 @@
 #include "methods/scan_turns.hpp"
 #include "methods/unread_keys.hpp"
 #include "simulators/detector_array.hpp"
+#include "simulators/sound_section.hpp"
 
 // The methods of the tree, a line each: METHOD(NAME) is `std::unique_ptr<const Method> NAME_method()` of methods/NAME/.
 #define ECHOFORM_METHODS(METHOD) METHOD(tfm) METHOD(beams) METHOD(tomography)

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "methods/method.hpp"
+#include "simulators/fmc_simulator.hpp"
 
 namespace echoform {
 

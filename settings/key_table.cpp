@@ -9,11 +9,43 @@
 
 #include "base/errors.hpp"
 #include "config/common_keys.hpp"
+#include "instruments/instrument.hpp"
 #include "methods/registry.hpp"
 #include "methods/shared_keys.hpp"
+#include "transport/doors.hpp"
+
+// Who has sections and keys of their own besides config/, methods, instruments and outputs, a line each: OWNER(NAME) is
+// `KeyGroup NAME_keys()`, beside the code that reads them.
+#define ECHOFORM_KEY_OWNERS(OWNER) OWNER(dicom) OWNER(reconstruction) OWNER(simulator)
 
 namespace echoform {
+
+#define ECHOFORM_DECLARE(NAME) KeyGroup NAME##_keys();
+ECHOFORM_KEY_OWNERS(ECHOFORM_DECLARE)
+#undef ECHOFORM_DECLARE
+
 namespace {
+
+/// Of the tree, in the order of the documentation.
+std::vector<KeyGroup> owned_keys() {
+  std::vector<KeyGroup> all;
+  for (const Instrument& instrument : instruments()) all.push_back(instrument.keys());
+  for (SinkDoor& door : output_doors()) all.push_back(std::move(door.keys));
+#define ECHOFORM_ADD(NAME) all.push_back(NAME##_keys());
+  ECHOFORM_KEY_OWNERS(ECHOFORM_ADD)
+#undef ECHOFORM_ADD
+  return all;
+}
+
+/// Behind the sections that it is a part of, as [input.micropulse] is of [input], or behind all.
+void place_section(std::vector<Section>& list, const Section& section) {
+  const std::string_view parent = section.name.substr(0, section.name.find('.'));
+  const auto belongs = [&](const Section& other) {
+    return other.name == parent || (other.name.starts_with(parent) && other.name.substr(parent.size()).starts_with('.'));
+  };
+  const auto last = std::find_if(list.rbegin(), list.rend(), belongs);
+  list.insert(last == list.rend() ? list.end() : last.base(), section);
+}
 
 struct Groups {
   std::vector<KeyGroup> list;
@@ -49,6 +81,9 @@ const std::vector<Section>& configuration_sections() {
       const std::vector<Section> own = method->sections();
       place = list.insert(place, own.begin(), own.end()) + static_cast<std::ptrdiff_t>(own.size());
     }
+    for (const KeyGroup& group : owned_keys()) {
+      for (const Section& section : group.sections) place_section(list, section);
+    }
     groups().used = true;
     for (const KeyGroup& group : groups().list) list.insert(list.end(), group.sections.begin(), group.sections.end());
     require_once(list, [](const Section& section) { return fmt::format("the section [{}]", section.name); });
@@ -64,8 +99,10 @@ const std::vector<Key>& configuration_keys() {
     add_filter_keys(list);
     add_display_keys(list);
     add_scan_keys(list);
-    std::vector<Key> common = common_keys();
-    list.insert(list.end(), std::make_move_iterator(common.begin()), std::make_move_iterator(common.end()));
+    for (Key& key : common_keys()) list.push_back(std::move(key));
+    for (KeyGroup& group : owned_keys()) {
+      list.insert(list.end(), std::make_move_iterator(group.keys.begin()), std::make_move_iterator(group.keys.end()));
+    }
     for (const KeyGroup& group : groups().list) list.insert(list.end(), group.keys.begin(), group.keys.end());
     require_once(list, [](const Key& key) { return "the key " + key.path(); });
     const auto& sections = configuration_sections();

@@ -1,12 +1,13 @@
 #include "apps/bench/scenario.hpp"
 #include "methods/filter_settings.hpp"
 #include "methods/tfm/simulated_scene.hpp"
+#include "simulators/simulator_section.hpp"
 
 namespace echoform::bench {
 
 Scenario scene_of(const Options& options, std::optional<std::size_t> elements, std::optional<std::size_t> samples) {
   Scenario scene;
-  SimulatorConfiguration& source = scene.configuration.simulator.source;
+  SimulatorConfiguration& source = section<SimulatorSection>(scene.configuration).source;
   source.elements = options.elements.value_or(elements.value_or(source.elements));
   source.samples = options.samples.value_or(samples.value_or(source.samples));
   source.cycle_frames = 8;

@@ -21,6 +21,7 @@
 #include "methods/tfm/simulated_scene.hpp"
 #include "rays/stl_file.hpp"
 #include "rays/surface.hpp"
+#include "simulators/simulator_section.hpp"
 
 namespace echoform {
 namespace {
@@ -114,7 +115,7 @@ CurveShape curve_of(const SurfaceSection& section, const Surface* surface, const
 }
 
 std::string modes_of(const Configuration& configuration) {
-  const SimulatorSection& section = configuration.simulator;
+  const SimulatorSection& section = echoform::section<SimulatorSection>(configuration);
   if (!section.modes) return configuration.couplant.velocity || !configuration.backwall.kind.empty() ? "LT" : "L";
   std::string modes;
   for (const std::string& mode : *section.modes) {
@@ -149,7 +150,7 @@ void add_bodies(std::string_view kind, const std::vector<Body>& some, std::vecto
 /// A number for each element in each event; none where no file is named.
 std::vector<std::vector<double>> rows_of_laws(const Configuration& configuration, std::string_view key, const std::string& path) {
   if (path.empty()) return {};
-  const std::size_t elements = configuration.simulator.source.element_count();
+  const std::size_t elements = section<SimulatorSection>(configuration).source.element_count();
   const CsvFormat format{.file = "a CSV file with a line an event",
                          .row = "a number for each of the [simulator] elements",
                          .line = "a number for each element",
@@ -163,7 +164,7 @@ std::vector<std::vector<double>> rows_of_laws(const Configuration& configuration
 }  // namespace
 
 SimulatorConfiguration simulator_configuration(const Configuration& configuration) {
-  const SimulatorSection& section = configuration.simulator;
+  const SimulatorSection& section = echoform::section<SimulatorSection>(configuration);
   const std::string where = fmt::format("{}: [simulator]", configuration.name());
   SimulatorConfiguration source = section.source;
   const auto choose = [](auto& into, const auto& stated, const auto& of_material) {

@@ -7,8 +7,9 @@
 
 #include "base/errors.hpp"
 #include "config/probe_positions.hpp"
-#include "config/sound_section.hpp"
 #include "simulators/detector_array.hpp"
+#include "simulators/simulator_section.hpp"
+#include "simulators/sound_section.hpp"
 
 namespace echoform {
 namespace {
@@ -20,7 +21,7 @@ void refuse_echoes(const Configuration& configuration) {
     throw InputError(configuration.place(key), "a value for a source of sound that light makes",
                      fmt::format("no such key: {}", instead));
   };
-  const SimulatorSection& simulator = configuration.simulator;
+  const SimulatorSection& simulator = section<SimulatorSection>(configuration);
   constexpr std::string_view nothing = "nothing echoes";
   refuse(simulator.points.has_value(), "[simulator] points", nothing);
   refuse(simulator.holes.has_value(), "[simulator] holes", nothing);
@@ -45,7 +46,7 @@ void refuse_echoes(const Configuration& configuration) {
 }  // namespace
 
 SimulatorConfiguration simulated_sound(const Configuration& configuration) {
-  const SimulatorSection& section = configuration.simulator;
+  const SimulatorSection& section = echoform::section<SimulatorSection>(configuration);
   refuse_echoes(configuration);
   SimulatorConfiguration source = section.source;
   source.phantom = {};

@@ -4,9 +4,9 @@
 #include <gmock/gmock.h>
 
 #include "apps/imaging_server.hpp"
-#include "config/openigtlink_section.hpp"
 #include "proto/control.pb.h"
 #include "tests/openigtlink/plain_client.hpp"
+#include "transport/openigtlink/openigtlink_section.hpp"
 #include "transport/openigtlink/openigtlink_sink.hpp"
 
 namespace echoform {

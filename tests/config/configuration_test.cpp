@@ -12,6 +12,7 @@
 #include "methods/tfm/section.hpp"
 #include "settings/key_table.hpp"
 #include "settings/reader.hpp"
+#include "simulators/simulator_section.hpp"
 #include "tests/support/input_error.hpp"
 #include "tests/support/places.hpp"
 
@@ -37,7 +38,7 @@ TEST(Configuration, EmptyFileGivesTheDefaults) {
   EXPECT_EQ(section<OutputSection>(c).dynamic_range_db, 40.0);
   EXPECT_EQ(c.input.drop_policy, DropPolicy::block_sender);
   EXPECT_EQ(c.input.listen, "127.0.0.1:17171");
-  EXPECT_EQ(c.simulator.source.elements, 32u);
+  EXPECT_EQ(section<SimulatorSection>(c).source.elements, 32u);
   EXPECT_TRUE(c.server.images.starts_with("127.0.0.1:")) << "loopback by default";
   EXPECT_TRUE(c.server.telemetry.starts_with("127.0.0.1:"));
   EXPECT_TRUE(c.server.web.starts_with("127.0.0.1:"));
@@ -115,10 +116,10 @@ holes = [[0.0, 0.025, 1e-3, 2.0]]
   EXPECT_EQ(c.input.drop_policy, DropPolicy::drop_oldest);
   EXPECT_EQ(c.input.token, "secret");
   EXPECT_THAT(c.server.web_host_names, ElementsAre("bench.example"));
-  EXPECT_EQ(c.simulator.source.encoding, SampleEncoding::packed12);
-  ASSERT_EQ(c.simulator.points->size(), 2u);
-  EXPECT_EQ((*c.simulator.points)[1].centre.z.value, 0.03);
-  EXPECT_EQ((*c.simulator.holes)[0].radius.value, 1e-3);
+  EXPECT_EQ(section<SimulatorSection>(c).source.encoding, SampleEncoding::packed12);
+  ASSERT_EQ(section<SimulatorSection>(c).points->size(), 2u);
+  EXPECT_EQ((*section<SimulatorSection>(c).points)[1].centre.z.value, 0.03);
+  EXPECT_EQ((*section<SimulatorSection>(c).holes)[0].radius.value, 1e-3);
 }
 
 struct BadText {

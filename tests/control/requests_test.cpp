@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "base/errors.hpp"
-#include "config/micropulse_section.hpp"
+#include "instruments/micropulse/micropulse_section.hpp"
 #include "methods/registry.hpp"
 #include "methods/unread_keys.hpp"
 #include "pipeline/setup_memory.hpp"

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "instruments/micropulse_simulator/command_parser.hpp"
-#include "instruments/micropulse_simulator/registers.hpp"
+#include "instruments/micropulse/simulator/command_parser.hpp"
+#include "instruments/micropulse/simulator/registers.hpp"
 #include "tests/fuzz/input.hpp"
 
 namespace echoform::micropulse_simulator {

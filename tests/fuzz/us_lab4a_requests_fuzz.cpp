@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "instruments/us_lab4a_simulator/simulated_array.hpp"
+#include "instruments/us_lab4a/simulator/simulated_array.hpp"
 #include "tests/fuzz/input.hpp"
 
 namespace echoform::us_lab4a_simulator {

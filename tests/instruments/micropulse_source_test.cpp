@@ -12,7 +12,7 @@
 #include "instruments/instrument_server.hpp"
 #include "instruments/micropulse/command_writer.hpp"
 #include "instruments/micropulse/micropulse_source.hpp"
-#include "instruments/micropulse_simulator/simulated_instrument.hpp"
+#include "instruments/micropulse/simulator/simulated_instrument.hpp"
 #include "tests/support/eventually.hpp"
 #include "tests/transport_acquisition/fake_host.hpp"
 

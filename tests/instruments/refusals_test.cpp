@@ -6,7 +6,7 @@
 #include <string>
 
 #include "instruments/micropulse/instrument_settings.hpp"
-#include "instruments/micropulse_simulator/simulated_cycle.hpp"
+#include "instruments/micropulse/simulator/simulated_cycle.hpp"
 #include "tests/formats/scratch.hpp"
 #include "tests/support/input_error.hpp"
 

@@ -25,7 +25,9 @@ namespace echoform::test {
 namespace {
 
 using testing::AllOf;
+using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
 
 const Ball the_ball{{Metres(0.9e-3), Metres(-0.5e-3), Metres(0.6e-3)}, Metres(1.4e-3), 2.0};
 constexpr double noise = 0.02;
@@ -301,6 +303,14 @@ class ReconstructionInput : public testing::Test {
   BallRecording recording_;
   std::unique_ptr<Communicator> communicator_ = make_single_process();
 };
+
+TEST(ReconstructionSettings, OfBandsInAnotherUnitAreDoubted) {
+  const auto doubts = [](const std::string& value) {
+    return doubtful_reconstruction(parse_configuration("[reconstruction]\nhighest_frequency = " + value + "\n", "job.toml"));
+  };
+  EXPECT_THAT(doubts("5"), ElementsAre("job.toml: [reconstruction] highest_frequency = 5 Hz: MHz, for 5e+06 Hz?"));
+  EXPECT_THAT(doubts("5e6"), IsEmpty());
+}
 
 TEST_F(ReconstructionInput, IsRefusedWithWhatIsWrongWithIt) {
   EXPECT_EQ(refusal(""), "");

@@ -12,6 +12,7 @@
 #include "methods/tfm/section.hpp"
 #include "methods/tfm/simulated_scene.hpp"
 #include "settings/reader.hpp"
+#include "simulators/simulator_section.hpp"
 #include "tests/methods/host_bytes.hpp"
 #include "tests/methods/small_arrays.hpp"
 #include "tests/support/input_error.hpp"
@@ -333,7 +334,7 @@ TEST(Plan, MemoryGrowsWithFramesInFlightAndViews) {
 TEST(SimulatorSection, SeedMovesTheDemoPartAndReflectorsReplaceIt) {
   Configuration configuration;
   const auto first = simulator_configuration(configuration);
-  configuration.simulator.source.seed = 2;
+  section<SimulatorSection>(configuration).source.seed = 2;
   const auto second = simulator_configuration(configuration);
   EXPECT_EQ(first.phantom.reflectors(), second.phantom.reflectors());
   EXPECT_TRUE([&] {
@@ -342,7 +343,7 @@ TEST(SimulatorSection, SeedMovesTheDemoPartAndReflectorsReplaceIt) {
     }
     return false;
   }());
-  configuration.simulator.backwall = Metres(0.02);
+  section<SimulatorSection>(configuration).backwall = Metres(0.02);
   const auto replaced = simulator_configuration(configuration);
   EXPECT_EQ(replaced.phantom.reflectors(), 1u);
   EXPECT_EQ(replaced.phantom.backwalls.front().depth.value, 0.02);

@@ -91,11 +91,10 @@ TEST(Doubtful, FiltersInAnotherUnit) {
                           "scan.toml: [filter] notch = [6e+06, 1] Hz: MHz, for [6e+06, 1e+06] Hz?"));
 }
 
-TEST(Doubtful, UpperEdgesMutesAndBandsOfModelsInAnotherUnit) {
-  EXPECT_THAT(doubts("[filter]\nupper_skirt = 1.5\nmute = 0.5\n[reconstruction]\nhighest_frequency = 5\n"),
+TEST(Doubtful, UpperEdgesAndMutesInAnotherUnit) {
+  EXPECT_THAT(doubts("[filter]\nupper_skirt = 1.5\nmute = 0.5\n"),
               ElementsAre("scan.toml: [filter] upper_skirt = 1.5 Hz: MHz, for 1.5e+06 Hz?",
-                          "scan.toml: [filter] mute = 0.5 s: us, for 5e-07 s?",
-                          "scan.toml: [reconstruction] highest_frequency = 5 Hz: MHz, for 5e+06 Hz?"));
+                          "scan.toml: [filter] mute = 0.5 s: us, for 5e-07 s?"));
 }
 
 TEST(Doubtful, SamplingBelowTwiceTheBand) {

@@ -14,6 +14,7 @@
 #include "rays/surface_kind.hpp"
 #include "settings/reader.hpp"
 #include "simulators/scene_echoes.hpp"
+#include "simulators/simulator_section.hpp"
 #include "tests/formats/scratch.hpp"
 #include "tests/simulators/imaged.hpp"
 #include "tests/simulators/reference.hpp"
@@ -109,8 +110,8 @@ TEST(SceneOfAnotherProgramsSurface, HasTheEchoesOfTheCurveThatItIs) {
     add_surface_kind(kind);
   const std::string text = scene_text("kind = \"cylinder\"\nradius = 0.05\n", "points = [[0.002, 0.012, 1.0]]\n");
   Configuration configuration = parse_configuration(text, "scene.toml");
-  configuration.simulator.source.elements = 8;
-  configuration.simulator.source.scene.wall_echoes = true;
+  section<SimulatorSection>(configuration).source.elements = 8;
+  section<SimulatorSection>(configuration).source.scene.wall_echoes = true;
   const test::SourceFrame rod = test::frame_of(simulator_configuration(configuration));
   configuration.surface = {"arc", {{"radius", 0.05}}, {}};
   const test::SourceFrame arc = test::frame_of(simulator_configuration(configuration));

@@ -1,4 +1,4 @@
-#include "apps/micropulse_door.hpp"
+#include "instruments/micropulse/micropulse_door.hpp"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "base/errors.hpp"
-#include "config/micropulse_section.hpp"
+#include "instruments/micropulse/micropulse_section.hpp"
 
 namespace echoform {
 namespace {

@@ -1,4 +1,4 @@
-#include "instruments/us_lab4a_simulator/simulated_array.hpp"
+#include "instruments/us_lab4a/simulator/simulated_array.hpp"
 
 #include <fmt/format.h>
 

@@ -1,10 +1,10 @@
 // Keys of [detectors], and those of [simulator] that say where light makes sound.
 #include <cmath>
 
-#include "config/common_keys.hpp"
 #include "config/key_types.hpp"
-#include "config/sound_section.hpp"
 #include "simulators/detector_array.hpp"
+#include "simulators/simulator_keys.hpp"
+#include "simulators/sound_section.hpp"
 
 namespace echoform {
 namespace {

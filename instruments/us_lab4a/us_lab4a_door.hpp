@@ -1,11 +1,15 @@
 // The door to an array behind a server of us_lab4a's protocol: from [input.us_lab4a] to a source.
 #pragma once
 
-#include "apps/doors.hpp"
 #include "base/clock.hpp"
 #include "config/configuration.hpp"
+#include "config/key.hpp"
+#include "transport/doors.hpp"
 
 namespace echoform {
+
+/// [input.us_lab4a]
+[[nodiscard]] KeyGroup us_lab4a_keys();
 
 /// None where the configuration names no instrument. Throws InputError, naming the key, for what cannot be.
 [[nodiscard]] OpenSource make_us_lab4a_door(const Configuration& configuration, const Clock& clock);

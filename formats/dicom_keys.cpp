@@ -1,5 +1,5 @@
 // The keys of [dicom].
-#include "config/dicom_section.hpp"
+#include "formats/dicom_section.hpp"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,6 @@
 
 #include "base/errors.hpp"
 #include "base/text.hpp"
-#include "config/common_keys.hpp"
 #include "config/key_types.hpp"
 
 namespace echoform {
@@ -59,7 +58,12 @@ void uid_or_none(const std::string& text, std::string_view where, std::string_vi
 
 }  // namespace
 
-void add_dicom_keys(std::vector<Key>& k) {
+KeyGroup dicom_keys() {
+  KeyGroup group;
+  group.sections = {{"dicom",
+                     "What .dcm files of `echoform image` show and what archives file them under (docs/command-line.md): DICOM "
+                     "secondary captures, or DICONDE's, whose patient is a component."}};
+  std::vector<Key>& k = group.keys;
   using namespace keys;  // NOLINT(google-build-using-namespace): the table reads as a table
   k.push_back(word(
       {"dicom", "picture", "",
@@ -87,6 +91,7 @@ void add_dicom_keys(std::vector<Key>& k) {
   add("operator", "OperatorsName", line, short_line<64>, "Operators' Name, FAMILY^GIVEN.");
   add("component_manufacturer", "ComponentManufacturer", line, short_line<64>, "Component Manufacturer, of DICONDE.");
   add("material_grade", "MaterialGrade", line, short_line<64>, "Material Grade, of DICONDE.");
+  return group;
 }
 
 }  // namespace echoform

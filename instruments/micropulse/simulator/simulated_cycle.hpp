@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "instruments/micropulse_simulator/registers.hpp"
+#include "instruments/micropulse/simulator/registers.hpp"
 #include "simulators/frame_cycle.hpp"
 
 namespace echoform::micropulse_simulator {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/clock.hpp"
-#include "instruments/micropulse_simulator/simulated_cycle.hpp"
+#include "instruments/micropulse/simulator/simulated_cycle.hpp"
 #include "instruments/simulated_peer.hpp"
 
 namespace echoform::micropulse_simulator {

@@ -1,7 +1,7 @@
 // Keys of [input.micropulse].
-#include "config/common_keys.hpp"
 #include "config/key_types.hpp"
-#include "config/micropulse_section.hpp"
+#include "instruments/micropulse/micropulse_door.hpp"
+#include "instruments/micropulse/micropulse_section.hpp"
 
 namespace echoform {
 namespace {
@@ -91,10 +91,16 @@ void add_firing_keys(std::vector<Key>& k) {
 
 }  // namespace
 
-void add_micropulse_keys(std::vector<Key>& k) {
-  add_probe_keys(k);
-  add_frame_keys(k);
-  add_firing_keys(k);
+KeyGroup micropulse_keys() {
+  KeyGroup group;
+  group.sections = {
+      {here,
+       "A Peak MicroPulse that the server connects to, sets up and reads (docs/micropulse.md), of `echoform serve` and "
+       "`echoform record`; and what `echoform instrument micropulse` is set up for."}};
+  add_probe_keys(group.keys);
+  add_frame_keys(group.keys);
+  add_firing_keys(group.keys);
+  return group;
 }
 
 }  // namespace echoform

@@ -1,4 +1,4 @@
-#include "instruments/micropulse_simulator/command_parser.hpp"
+#include "instruments/micropulse/simulator/command_parser.hpp"
 
 #include <algorithm>
 #include <cctype>

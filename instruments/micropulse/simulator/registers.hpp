@@ -8,7 +8,7 @@
 #include <set>
 #include <vector>
 
-#include "instruments/micropulse_simulator/command_parser.hpp"
+#include "instruments/micropulse/simulator/command_parser.hpp"
 
 namespace echoform::micropulse_simulator {
 

@@ -1,7 +1,7 @@
 // Keys of [input.us_lab4a].
-#include "config/common_keys.hpp"
 #include "config/key_types.hpp"
-#include "config/us_lab4a_section.hpp"
+#include "instruments/us_lab4a/us_lab4a_door.hpp"
+#include "instruments/us_lab4a/us_lab4a_section.hpp"
 
 namespace echoform {
 namespace {
@@ -19,7 +19,12 @@ auto in_us_lab4a(Member pointer) {
 
 }  // namespace
 
-void add_us_lab4a_keys(std::vector<Key>& k) {
+KeyGroup us_lab4a_keys() {
+  KeyGroup group;
+  group.sections = {{us_lab4a,
+                     "An array behind a server of us_lab4a's protocol that the server connects to and asks for each shot "
+                     "(docs/us_lab4a.md), of `echoform serve` and `echoform record`."}};
+  std::vector<Key>& k = group.keys;
   using Stated = UsLab4aSection;
   k.push_back(text({us_lab4a, "connect", "", "The array's server, such as 127.0.0.1:55500; empty: none."}, "HOST:PORT", any_text,
                    in_us_lab4a(&Stated::connect)));
@@ -43,6 +48,7 @@ void add_us_lab4a_keys(std::vector<Key>& k) {
   k.push_back(integer({us_lab4a, "pulses", "", "Periods that an element fires."}, within(1, 100), in_us_lab4a(&Stated::pulses)));
   k.push_back(number({us_lab4a, "answer_timeout", "s", "Without an answer for this time, it is connected to anew."},
                      within(0.1, 600.0), in_us_lab4a(&Stated::answer_timeout)));
+  return group;
 }
 
 }  // namespace echoform

@@ -1,4 +1,4 @@
-#include "instruments/micropulse_simulator/simulated_cycle.hpp"
+#include "instruments/micropulse/simulator/simulated_cycle.hpp"
 
 #include <fmt/format.h>
 

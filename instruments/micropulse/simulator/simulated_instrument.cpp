@@ -1,4 +1,4 @@
-#include "instruments/micropulse_simulator/simulated_instrument.hpp"
+#include "instruments/micropulse/simulator/simulated_instrument.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,9 +1,9 @@
-#include "apps/us_lab4a_door.hpp"
+#include "instruments/us_lab4a/us_lab4a_door.hpp"
 
 #include <utility>
 #include <vector>
 
-#include "config/us_lab4a_section.hpp"
+#include "instruments/us_lab4a/us_lab4a_section.hpp"
 #include "instruments/us_lab4a/us_lab4a_source.hpp"
 
 namespace echoform {

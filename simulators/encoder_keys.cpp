@@ -1,7 +1,8 @@
 // Keys of the simulated probe's encoder.
-#include "config/common_keys.hpp"
 #include "config/key_types.hpp"
 #include "simulators/encoder_travel.hpp"
+#include "simulators/simulator_keys.hpp"
+#include "simulators/simulator_section.hpp"
 
 namespace echoform {
 
@@ -10,17 +11,18 @@ void add_encoder_keys(std::vector<Key>& k) {
   constexpr auto most = static_cast<double>(most_encoder_counts);
   k.push_back(integer(
       {"simulator", "encoder_first", "counts", "Of the probe's encoder in the first frame."}, within(-most, most),
-      [](auto& c) -> auto& { return c.simulator.source.encoder.first; }));
+      [](auto& c) -> auto& { return section<SimulatorSection>(c).source.encoder.first; }));
   k.push_back(integer(
       {"simulator", "encoder_last", "counts", "Where the encoder stops and goes back to encoder_first, and so on."},
-      within(-most, most), [](auto& c) -> auto& { return c.simulator.source.encoder.last; }));
+      within(-most, most), [](auto& c) -> auto& { return section<SimulatorSection>(c).source.encoder.last; }));
   k.push_back(integer(
       {"simulator", "encoder_step", "counts",
        "By which the encoder goes on from frame to frame; 0: there is no encoder, and frames state no position."},
-      within(0.0, most), [](auto& c) -> auto& { return c.simulator.source.encoder.step; }));
+      within(0.0, most), [](auto& c) -> auto& { return section<SimulatorSection>(c).source.encoder.step; }));
   k.push_back(integer(
       {"simulator", "encoder_pause", "frames", "That the encoder stands still at either end."},
-      within(0.0, static_cast<double>(most_encoder_pause)), [](auto& c) -> auto& { return c.simulator.source.encoder.pause; }));
+      within(0.0, static_cast<double>(most_encoder_pause)),
+      [](auto& c) -> auto& { return section<SimulatorSection>(c).source.encoder.pause; }));
 }
 
 }  // namespace echoform

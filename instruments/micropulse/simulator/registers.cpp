@@ -1,4 +1,4 @@
-#include "instruments/micropulse_simulator/registers.hpp"
+#include "instruments/micropulse/simulator/registers.hpp"
 
 #include <algorithm>
 #include <functional>

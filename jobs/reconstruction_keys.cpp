@@ -1,7 +1,6 @@
 // Keys of [reconstruction].
-#include "config/common_keys.hpp"
 #include "config/key_types.hpp"
-#include "config/reconstruction_section.hpp"
+#include "jobs/reconstruction_section.hpp"
 
 namespace echoform {
 namespace {
@@ -18,7 +17,10 @@ constexpr auto penalty_words = make_words(std::pair{ReconstructionPenalty::smoot
 
 }  // namespace
 
-void add_reconstruction_keys(std::vector<Key>& k) {
+KeyGroup reconstruction_keys() {
+  KeyGroup group;
+  group.sections = {{"reconstruction", "What `echoform reconstruct` solves, and how (docs/reconstruct.md)."}};
+  std::vector<Key>& k = group.keys;
   using namespace keys;  // NOLINT(google-build-using-namespace): the table reads as a table
   k.push_back(word(
       {"reconstruction", "model", "",
@@ -102,6 +104,7 @@ void add_reconstruction_keys(std::vector<Key>& k) {
        "Empty: of all that there are."},
       within(1e-9, 1e-4), ReconstructionSection::most_wavelengths,
       [](auto& c) -> auto& { return section<ReconstructionSection>(c).wavelengths; }));
+  return group;
 }
 
 }  // namespace echoform

@@ -1,0 +1,32 @@
+// Instruments that have interfaces of their own, a line each in instruments.cpp.
+#pragma once
+
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "config/configuration.hpp"
+#include "config/key.hpp"
+#include "instruments/simulated_peer.hpp"
+#include "simulators/fmc_simulator.hpp"
+#include "transport/doors.hpp"
+
+namespace echoform {
+
+struct Instrument {
+  std::string_view name;             ///< as in [input.NAME] and `echoform instrument NAME`
+  std::string_view title;            ///< for people
+  std::string_view simulated_title;  ///< likewise, of the simulated one: "a simulated TITLE"
+  std::string_view simulated_place;  ///< where the simulated one listens if nothing else is asked for: ADDRESS:PORT
+  KeyGroup (*keys)() = nullptr;      ///< the section [input.NAME]
+  /// No source where the configuration names no such instrument. Throws InputError, naming the key, for what it cannot do.
+  /// Time-outs go by `clock`, which outlives the source.
+  OpenSource (*open)(const Configuration& configuration, const Clock& clock) = nullptr;
+  /// A simulated one that records `scene`.
+  std::unique_ptr<SimulatedPeer> (*simulate)(const Configuration& configuration, SimulatorConfiguration scene) = nullptr;
+};
+
+[[nodiscard]] const std::vector<Instrument>& instruments();
+
+}  // namespace echoform
