@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "cpu/cpu_backend.hpp"
+#include "engines/after_images.hpp"
 #include "engines/cpu_group_imager.hpp"
 #include "engines/cuda_group_imager.hpp"
 #include "engines/engine_registry.hpp"
@@ -35,7 +36,10 @@ void GroupImager::image(const Read& read, const Progress& progress, const Expect
 void GroupImager::finish() {
   const auto backend = make_cpu_backend(choice_.threads, choice_.pin);
   const auto queue = backend->make_queue();
+  std::vector<std::string> summed;
   for (SummedImage& image : images_) {
+    if (image.analytic.empty()) continue;  // made of others, below
+    summed.push_back(image.view);
     const Recipe recipe = groups_.finish(image.view);
     Runner runner(recipe, image_block(ElementType::complex64, recipe.outputs.at(0).description.grid), *backend);
     runner.allocate_blocks();
@@ -45,6 +49,26 @@ void GroupImager::finish() {
     runner.run(places, *queue, [](std::size_t, const auto& work) { work(); });
     queue->finish();
   }
+  for (const std::string_view view : setup_->recipe.views()) {
+    if (std::ranges::find(summed, view) == summed.end()) make_of_others(view, summed, *backend, *queue);
+  }
+}
+
+void GroupImager::make_of_others(std::string_view view, const std::vector<std::string>& summed, Backend& backend,
+                                 ExecutionQueue& queue) {
+  const AfterImages after = after_images(setup_->recipe, summed, view, false);
+  const auto is_it = [&](const SummedImage& image) { return image.view == view; };
+  if (std::ranges::none_of(images_, is_it)) images_.push_back({std::string(view), {}, {}});
+  SummedImage& made = *std::ranges::find_if(images_, is_it);
+  const RecipeOutput& envelope = after.recipe.outputs.back();
+  made.envelope.resize(envelope.description.grid.pixels());
+  Runner runner(after.recipe, image_block(ElementType::float32, envelope.description.grid), backend);
+  runner.allocate_blocks();
+  std::vector<void*> places = runner.places();
+  for (std::size_t k = 0; k < after.images.size(); ++k) places[k + 1] = images_[after.images[k]].envelope.data();
+  places[envelope.block] = made.envelope.data();
+  runner.run(places, queue, [](std::size_t, const auto& work) { work(); });
+  queue.finish();
 }
 
 std::unique_ptr<GroupImager> make_group_imager(std::shared_ptr<const ImagingSetup> setup, const BackendChoice& choice,

@@ -8,6 +8,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "pipeline/engine.hpp"
@@ -18,7 +19,7 @@ namespace echoform {
 /// The image of a view, [z, y, x].
 struct SummedImage {
   std::string view;
-  std::vector<std::complex<float>> analytic;
+  std::vector<std::complex<float>> analytic;  ///< empty where the image is made of other views' envelopes
   std::vector<float> envelope;
 };
 
@@ -48,7 +49,7 @@ class GroupImager {
   virtual void read_further_ahead(std::size_t read_ahead) = 0;
 
   [[nodiscard]] virtual BackendKind backend() const noexcept = 0;
-  /// Of the last frame, by view.
+  /// Of the last frame, by view: those of the groups, then those that the setup's recipe makes of their envelopes.
   [[nodiscard]] const std::vector<SummedImage>& images() const noexcept { return images_; }
   /// Of it, NaN or infinite, replaced by 0.
   [[nodiscard]] std::uint64_t invalid_samples() const noexcept { return invalid_samples_; }
@@ -73,6 +74,7 @@ class GroupImager {
 
  private:
   void finish();
+  void make_of_others(std::string_view view, const std::vector<std::string>& summed, Backend& backend, ExecutionQueue& queue);
 };
 
 /// For setup->groups, which are there, on the backend of the choice; A-scans of `read_ahead` groups are kept, at least two, and

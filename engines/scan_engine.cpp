@@ -6,48 +6,22 @@
 #include <chrono>
 #include <cstring>
 #include <optional>
-#include <stdexcept>
+#include <span>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/errors.hpp"
 #include "base/planning.hpp"
 #include "cpu/cpu_backend.hpp"
+#include "engines/after_images.hpp"
 #include "engines/runner.hpp"
 #include "engines/stage_timing.hpp"
 #include "pipeline/scan.hpp"
 
 namespace echoform {
 namespace {
-
-/// What becomes of an envelope of a recipe after it: block 0 is that envelope.
-Recipe after_envelope(const Recipe& recipe, std::string_view view, std::vector<std::size_t>& outputs) {
-  const std::size_t envelope = recipe.outputs[recipe.find(view, OutputKind::envelope).value()].block;
-  constexpr std::size_t none = SIZE_MAX;
-  std::vector<std::size_t> renamed(recipe.steps.size() + 1, none);
-  renamed[envelope] = 0;
-  Recipe rest;
-  for (std::size_t step = 0; step < recipe.steps.size(); ++step) {
-    Step next = recipe.steps[step];
-    const auto follows = [&](std::size_t block) { return renamed[block] != none; };
-    if (step + 1 == envelope || !std::any_of(next.inputs.begin(), next.inputs.end(), follows)) continue;
-    if (!std::all_of(next.inputs.begin(), next.inputs.end(), follows)) {
-      throw std::logic_error("scan: found a stage that takes more than the envelope; expected stages of the envelope alone");
-    }
-    for (std::size_t& block : next.inputs) block = renamed[block];
-    rest.steps.push_back(std::move(next));
-    renamed[step + 1] = rest.steps.size();
-  }
-  for (std::size_t k = 0; k < recipe.outputs.size(); ++k) {
-    RecipeOutput output = recipe.outputs[k];
-    if (output.description.view != view || output.description.kind != OutputKind::display) continue;
-    output.block = renamed.at(output.block);
-    output.reference_block = output.reference_block == 0 ? 0 : renamed.at(output.reference_block);
-    rest.outputs.push_back(std::move(output));
-    outputs.push_back(k);
-  }
-  return rest;
-}
 
 class ScanEngine final : public Engine {
  public:
@@ -62,9 +36,11 @@ class ScanEngine final : public Engine {
         queue_(backend_->make_queue()),
         inner_(make_(scan_->model, choice_, options_)) {
     const BlockSpec image = image_block(ElementType::float32, scan_->grid);
-    for (const ScanRecord::Image& part : scan_->record->images()) {
+    for (AfterImages& after : after_composition(setup_->recipe)) {
       ShownImage& shown = shown_.emplace_back();
-      shown.runner = std::make_unique<Runner>(after_envelope(setup_->recipe, part.view, shown.outputs), image, *backend_);
+      shown.images = std::move(after.images);
+      shown.outputs = std::move(after.outputs);
+      shown.runner = std::make_unique<Runner>(std::move(after.recipe), image, *backend_);
       shown.runner->allocate_blocks();
       shown.places = shown.runner->places();
       bytes_ += shown.runner->bytes();
@@ -115,7 +91,7 @@ class ScanEngine final : public Engine {
   [[nodiscard]] float reference(std::size_t output) const noexcept override {
     for (const ShownImage& shown : shown_) {
       for (std::size_t k = 0; k < shown.outputs.size(); ++k) {
-        if (shown.outputs[k] == output) return shown.runner->reference(k);
+        if (shown.outputs[k] == output) return shown.runner->reference(shown.images.size() + k);
       }
     }
     return 0.0F;
@@ -123,7 +99,7 @@ class ScanEngine final : public Engine {
   void resume(std::size_t output, float known) noexcept override {
     for (const ShownImage& shown : shown_) {
       for (std::size_t k = 0; k < shown.outputs.size(); ++k) {
-        if (shown.outputs[k] == output) shown.runner->resume(k, known);
+        if (shown.outputs[k] == output) shown.runner->resume(shown.images.size() + k, known);
       }
     }
   }
@@ -131,13 +107,9 @@ class ScanEngine final : public Engine {
   /// How the image is shown may change; what it is made of may not.
   [[nodiscard]] bool retune(const ImagingSetup& wanted) override {
     if (wanted.scan != setup_->scan || !same_frames(*setup_, wanted)) return false;
-    std::vector<Recipe> rests;
-    for (const ScanRecord::Image& part : scan_->record->images()) {
-      std::vector<std::size_t> outputs;
-      rests.push_back(after_envelope(wanted.recipe, part.view, outputs));
-    }
-    for (std::size_t k = 0; k < rests.size(); ++k) {
-      if (!shown_[k].runner->retune(rests[k], *queue_)) return false;
+    const std::vector<AfterImages> all = after_composition(wanted.recipe);
+    for (std::size_t k = 0; k < all.size(); ++k) {
+      if (!shown_[k].runner->retune(all[k].recipe, *queue_)) return false;
     }
     return true;
   }
@@ -148,9 +120,20 @@ class ScanEngine final : public Engine {
  private:
   struct ShownImage {
     std::unique_ptr<Runner> runner;
-    std::vector<std::size_t> outputs;  // of the setup's recipe, by the runner's
+    std::vector<std::size_t> images;   // of the record, by the runner's first steps
+    std::vector<std::size_t> outputs;  // of the setup's recipe, by the runner's outputs behind them
     std::vector<void*> places;
   };
+
+  /// By view, what is made of the composed images.
+  [[nodiscard]] std::vector<AfterImages> after_composition(const Recipe& recipe) const {
+    std::vector<std::string> composed;
+    for (const ScanRecord::Image& image : scan_->record->images()) composed.push_back(image.view);
+    std::vector<AfterImages> all;
+    for (const std::string_view view : recipe.views()) all.push_back(after_images(recipe, composed, view, true));
+    return all;
+  }
+
   /// The slot of an index as the engine of a position knows it; of its outputs those of one position.
   FrameSlot& position_slot(std::size_t index) {
     while (position_slots_.size() <= index) {
@@ -254,22 +237,25 @@ class ScanEngine final : public Engine {
   void show(FrameSlot& slot) noexcept {
     const ScanRecord& record = *scan_->record;
     slot.scan_cells = record.counts().cells;
-    for (std::size_t k = 0; k < shown_.size(); ++k) {
-      ShownImage& shown = shown_[k];
-      const ScanRecord::Image& image = record.images()[k];
-      // Runners read their inputs alone.
-      shown.places[0] = const_cast<float*>(image.envelope.data());  // NOLINT(cppcoreguidelines-pro-type-const-cast)
-      const std::vector<RecipeOutput>& outputs = shown.runner->recipe().outputs;
+    for (ShownImage& shown : shown_) {
+      const std::size_t given = shown.images.size();
+      for (std::size_t i = 0; i < given; ++i) {
+        // Stages read their inputs alone.
+        shown.places[i + 1] = const_cast<float*>(  // NOLINT(cppcoreguidelines-pro-type-const-cast)
+            record.images()[shown.images[i]].envelope.data());
+      }
+      const auto outputs = std::span(shown.runner->recipe().outputs).subspan(given);
       for (std::size_t i = 0; i < outputs.size(); ++i) {
         shown.places[outputs[i].block] = slot.outputs[shown.outputs[i]].data.data();
       }
       shown.runner->run(shown.places, *queue_, [&](std::size_t step, const auto& work) {
+        if (step < given) return;
         const auto begin = std::chrono::steady_clock::now();
         work();
         add_timing(slot, shown.runner->name(step), std::chrono::steady_clock::now() - begin);
       });
       for (std::size_t i = 0; i < outputs.size(); ++i) {
-        if (const Stage* const stage = shown.runner->reference_stage(i)) {
+        if (const Stage* const stage = shown.runner->reference_stage(given + i)) {
           if (const auto reference = stage->facts().reference) slot.outputs[shown.outputs[i]].reference = reference->shown;
         }
       }
@@ -278,6 +264,7 @@ class ScanEngine final : public Engine {
       const OutputDescription& output = setup_->recipe.outputs[k].description;
       const auto of_view = std::find_if(record.images().begin(), record.images().end(),
                                         [&](const ScanRecord::Image& image) { return image.view == output.view; });
+      if (of_view == record.images().end()) continue;  // made of others, by a runner
       if (output.kind == OutputKind::envelope && slot.envelope_wanted) {
         std::memcpy(slot.outputs[k].data.data(), of_view->envelope.data(), output.bytes());
       }
@@ -300,7 +287,7 @@ class ScanEngine final : public Engine {
   Metres prepared_at_;
   std::vector<std::unique_ptr<FrameSlot>> position_slots_;  // by index
   std::vector<std::uint64_t> equipped_;                     // by which engine, counted
-  std::vector<ShownImage> shown_;                           // by the record's images
+  std::vector<ShownImage> shown_;                           // by view
   std::size_t bytes_ = 0;
 };
 

@@ -213,7 +213,7 @@ std::shared_ptr<ImagingSetup> resolve_scan(const Method& method, const ImagingRe
   }
   mask_images(setup->recipe);  // where no position has been yet
   std::vector<std::string> views;
-  for (const std::string_view view : setup->recipe.views()) views.emplace_back(view);
+  for (const std::string_view view : views_of_their_own(setup->recipe)) views.emplace_back(view);
   std::size_t besides = ScanRecord::bytes(grid, views.size(), wanted.composition);
   for (RecipeOutput& output : setup->recipe.outputs) {
     output.description.grid = grid;

@@ -27,7 +27,8 @@ class FrameGroups {
   /// What makes the complex images of the group, an output a view. All have the same outputs and the same frames, as many A-scans
   /// as the largest group has: steps of one setup's engine that take the options of the next need not be made anew.
   [[nodiscard]] virtual std::shared_ptr<const ImagingSetup> setup(std::size_t group) const = 0;
-  /// From the sum of a view's complex images, which is block 0, to its envelope, the only output.
+  /// From the sum of a view's complex images, which is block 0, to its envelope, the only output. What the frame's own recipe
+  /// makes of these envelopes alone needs nothing here (views_of_their_own() of pipeline/recipe.hpp).
   [[nodiscard]] virtual Recipe finish(std::string_view view) const = 0;
 };
 

@@ -50,7 +50,8 @@ struct ImagingSetup {
   std::vector<std::string> warnings;  ///< what is likely to disappoint, a line each
   std::vector<std::string> unread;    ///< those of them that say which settings have no effect
   std::shared_ptr<const Scan> scan;   ///< frames are positions of it; null: each is an image of its own
-  /// Where frames are imaged by groups instead, for want of memory: then only the outputs of `recipe` count. Null otherwise.
+  /// Where frames are imaged by groups instead, for want of memory: then only the outputs of `recipe` count, and the steps that
+  /// make images of other views' envelopes. Null otherwise.
   std::shared_ptr<const FrameGroups> groups;
   std::string method;  ///< whose it is
   std::shared_ptr<const SetupOrigin> origin;

@@ -40,6 +40,25 @@ std::optional<std::size_t> Recipe::find(std::string_view view, OutputKind kind) 
   return std::nullopt;
 }
 
+std::vector<std::string_view> views_of_their_own(const Recipe& recipe) {
+  // By block, whether it is the envelope of a view.
+  std::vector<bool> envelope(recipe.steps.size() + 1, false);
+  for (const RecipeOutput& output : recipe.outputs) {
+    if (output.description.kind == OutputKind::envelope) envelope[output.block] = true;
+  }
+  std::vector<bool> of_others(recipe.steps.size() + 1, false);
+  for (std::size_t block = 1; block < of_others.size(); ++block) {
+    of_others[block] = std::ranges::all_of(recipe.steps[block - 1].inputs,
+                                           [&](std::size_t input) { return envelope[input] || of_others[input]; });
+  }
+  std::vector<std::string_view> views = recipe.views();
+  std::erase_if(views, [&](std::string_view view) {
+    const auto output = recipe.find(view, OutputKind::envelope);
+    return output && of_others[recipe.outputs[*output].block];
+  });
+  return views;
+}
+
 void add_image_like(Recipe& recipe, std::string_view model, std::string view, std::size_t envelope) {
   const auto like = recipe.find(model, OutputKind::envelope);
   if (!like) throw std::logic_error(fmt::format("found no envelope of {}; expected one to add an image like", model));

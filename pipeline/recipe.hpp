@@ -70,6 +70,10 @@ struct Recipe {
   [[nodiscard]] std::vector<std::string_view> views() const;
 };
 
+/// Those of the views whose envelopes are not made of other views' envelopes alone. The others follow from these: where an image
+/// grows of several positions of a scan, or of groups of A-scans, they are made of what these have grown to.
+[[nodiscard]] std::vector<std::string_view> views_of_their_own(const Recipe& recipe);
+
 /// Adds the outputs of a further image, made and shown as those of `model` are from its envelope on: compression, conversion to
 /// the display grid and reference are those steps once more, on the block `envelope`. std::logic_error where the recipe has no
 /// envelope of `model`.

@@ -44,6 +44,10 @@ std::size_t grouped_memory(const ImagingSetup& setup, std::size_t read_ahead, co
   }
   const std::size_t of_pixel = bytes_of_summed_image + (site.backend == BackendKind::cuda ? 0 : bytes_of_summed_pixel);
   for (const RecipeOutput& output : group->recipe.outputs) bytes += output.description.grid.pixels() * of_pixel;
+  for (const RecipeOutput& output : setup.recipe.outputs) {
+    const bool summed = group->recipe.find(output.description.view, OutputKind::complex_image).has_value();
+    if (output.description.kind == OutputKind::envelope && !summed) bytes += output.description.bytes();
+  }
   return bytes + (read_ahead - 1) * group->acquisition.frame_bytes();
 }
 

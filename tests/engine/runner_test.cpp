@@ -3,10 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include "base/errors.hpp"
 #include "cpu/cpu_backend.hpp"
+#include "engines/after_images.hpp"
 #include "pipeline/recipe_memory.hpp"
 #include "pipeline/words.hpp"
 #include "tests/support/input_error.hpp"
@@ -135,6 +138,27 @@ TEST(RecipeOfMore, ShowsAnImageAsAnotherIsShown) {
   EXPECT_THROW(add_image_like(recipe, "c", "d", other), std::logic_error);
 }
 
+/// Images a and b of samples, c = 3 a + 5 b, d = 7 c; of a, c and d 11 times as much is shown.
+Recipe of_two() {
+  Recipe recipe;
+  const std::size_t a = recipe.add(weighted_sum, Weights{{2.0F}}, {0});
+  const std::size_t b = recipe.add(weighted_sum, Weights{{4.0F}}, {0});
+  recipe.outputs = {{{"a", OutputKind::envelope, grid()}, a, 0}, {{"b", OutputKind::envelope, grid()}, b, 0}};
+  const std::size_t c = recipe.add(weighted_sum, Weights{{3.0F, 5.0F}}, {a, b});
+  const std::size_t d = recipe.add(weighted_sum, Weights{{7.0F}}, {c});
+  for (const auto& [view, block] : {std::pair{"a", a}, std::pair{"c", c}, std::pair{"d", d}}) {
+    const std::size_t shown = recipe.add(weighted_sum, Weights{{11.0F}}, {block});
+    if (block != a) recipe.outputs.push_back({{view, OutputKind::envelope, grid()}, block, shown});
+    recipe.outputs.push_back({{view, OutputKind::display, grid()}, shown, shown});
+  }
+  return recipe;
+}
+
+TEST(RecipeOfMore, TellsImagesOfTheirOwnFromThoseThatAreMadeOfOthers) {
+  EXPECT_EQ(views_of_their_own(of_two()), (std::vector<std::string_view>{"a", "b"}));
+  EXPECT_EQ(views_of_their_own(diamond()), (std::vector<std::string_view>{"b", "a"})) << "b is of samples too";
+}
+
 TEST(RecipeOfImages, AreCalledSoThatStreamsAndFilesCanBe) {
   Recipe recipe;
   const std::size_t image = recipe.add(weighted_sum, Weights{{2.0F}}, {0});
@@ -156,6 +180,37 @@ TEST_F(RunnerTest, HandsEveryStepTheBlocksThatItsRecipeNames) {
   EXPECT_EQ(run(runner, 1), 2.0F);
   EXPECT_EQ(names, (std::vector<std::string>{"weighted-sum", "weighted-sum"}));
   EXPECT_EQ(runner.stage(1).facts().reference->shown, 5.0F);
+}
+
+TEST_F(RunnerTest, MakesImagesOfThoseThatAreThere) {
+  const Recipe recipe = of_two();
+  const std::vector<std::string> given{"a", "b"};
+  std::vector<std::vector<float>> images{{1.0F, 10.0F}, {2.0F, 20.0F}};
+  for (auto& image : images) image.resize(values);
+  const auto made = [&](std::string_view view, bool displays) {
+    const AfterImages after = after_images(recipe, given, view, displays);
+    Runner runner(after.recipe, samples(), *backend_);
+    runner.allocate_blocks();
+    std::vector<std::vector<float>> results(after.outputs.size(), std::vector<float>(values));
+    std::vector<void*> places = runner.places();
+    for (std::size_t k = 0; k < after.images.size(); ++k) places[k + 1] = images[after.images[k]].data();
+    std::vector<std::pair<std::size_t, float>> values_at_1;
+    for (std::size_t k = 0; k < results.size(); ++k) {
+      places[after.recipe.outputs[after.images.size() + k].block] = results[k].data();
+    }
+    runner.run(places, *queue_, [](std::size_t, const auto& work) { work(); });
+    for (std::size_t k = 0; k < results.size(); ++k) values_at_1.emplace_back(after.outputs[k], results[k][1]);
+    return values_at_1;
+  };
+  using Made = std::vector<std::pair<std::size_t, float>>;  // outputs of the recipe, in its order
+  EXPECT_EQ(made("a", true), (Made{{2, 110.0F}}));
+  EXPECT_EQ(made("a", false), Made());
+  EXPECT_EQ(made("b", true), Made());
+  EXPECT_EQ(made("c", true), (Made{{3, 130.0F}, {4, 1430.0F}})) << "3 * 10 + 5 * 20, and 11 times that";
+  EXPECT_EQ(made("c", false), (Made{{3, 130.0F}}));
+  EXPECT_EQ(made("d", false), (Made{{5, 910.0F}}));
+  EXPECT_EQ(after_images(recipe, given, "c", true).recipe.outputs.back().reference_block, 4U) << "two images, c, what is shown";
+  EXPECT_THROW(static_cast<void>(after_images(recipe, {"a"}, "c", false)), std::logic_error) << "b is not there";
 }
 
 TEST_F(RunnerTest, TakesMemoryForBlocksThatNobodyReadsAndLeavesResultsToTheFrame) {
