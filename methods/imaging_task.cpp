@@ -71,6 +71,10 @@ ImagingTask task_at(const ImagingTask& of_scan, const RigidMotion& motion, const
   return task;
 }
 
+Axis part_of(const Axis& axis, const RowRange& planes) {
+  return {axis.at(planes.first), axis.at(planes.first + planes.count - 1), planes.count};
+}
+
 double stated_scale(const Acquisition& acquisition) {
   return facts_of(acquisition.encoding).counts() ? acquisition.sample_scale : 1.0;
 }

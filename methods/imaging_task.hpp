@@ -99,6 +99,9 @@ struct TaskRules {
 [[nodiscard]] ImagingTask task_at(const ImagingTask& of_scan, const RigidMotion& motion, const Grid& part,
                                   const Grid& whole_grid);
 
+/// Some planes of an axis, as ImagingTask::planes has them.
+[[nodiscard]] Axis part_of(const Axis& axis, const RowRange& planes);
+
 /// Amplitude of one unit of a sample as the data state it: of counts their sample_scale, else 1.
 [[nodiscard]] double stated_scale(const Acquisition& acquisition);
 

@@ -202,6 +202,7 @@ std::shared_ptr<const ImagingPlan> build_plan(const ImagingTask& task) {
     plan->laws = make_laws(task, plan->acquisition, plan->material, plan->scene, plan->events);
   }
   plan->grid = resolve_grid(task, plan->acquisition, plan->material);
+  if (task.planes) plan->grid.z = part_of(plan->grid.z, *task.planes);
   if (plan->doppler) plan->doppler->autocorrelation.half_window = flow_half_window(task, *plan);
   plan->display_grid = shown_grid(plan->display, plan->grid, task.place("[display]"));
   warn_of_interpolation(plan->display, plan->display_grid, task.place("[display]"), plan->warnings);
@@ -239,7 +240,8 @@ std::shared_ptr<const ImagingPlan> build_plan(const ImagingTask& task) {
   if (!several) tabulate_legs(task, *plan);
   for (const auto& position : positions.plans) tabulate_legs(task, *position);
   if (several) plan->laws = positions.plans.front()->laws;
-  check_reach(task, *plan, plan->scene);
+  // Of some planes alone rays may reach none: of a volume in water the upper ones.
+  if (!task.planes) check_reach(task, *plan, plan->scene);
   plan->outlines = make_outlines(*plan, plan->scene, task.whole_grid.value_or(plan->grid));
   const bool cropped = task.crop.value_or(crops(section.crop, task.use));
   if (!cropped && section.guard != TfmSection().guard) {

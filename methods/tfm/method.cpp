@@ -40,6 +40,15 @@ class TfmMethod final : public Method {
     return is_on_cuda(kind) ? std::string() : fmt::format("[imaging] adaptive = \"{}\"", kind.name);
   }
 
+  [[nodiscard]] std::string whole_grids_alone(const ImagingSettings& settings) const override {
+    const AdaptiveOptions& adaptive = tfm(settings).adaptive;
+    // Both go by neighbours along z.
+    if (wants_flow(settings)) return "[doppler] pulse_repetition";
+    if (adaptive.kind != AdaptiveOptions().kind) return fmt::format("[imaging] adaptive = \"{}\"", adaptive.kind);
+    // The samples are those that the pixels reach.
+    return tfm(settings).crop == CropWish::always ? "[imaging] crop = \"always\"" : "";
+  }
+
   void check(const ImagingSettings& settings, const Material& stated) const override { check_without_data(settings, stated); }
   [[nodiscard]] std::vector<std::string> images(const ImagingSettings& settings) const override {
     std::vector<std::string> images = tfm(settings).views;

@@ -175,10 +175,6 @@ std::vector<double> read_sizes(const ImagingSettings& settings, const Tomography
   return sizes;
 }
 
-Axis part_of(const Axis& axis, const RowRange& range) {
-  return {axis.at(range.first), axis.at(range.first + range.count - 1), range.count};
-}
-
 void refuse_inner_detectors(const ImagingSettings& settings, const TomographyPlan& plan) {
   for (const WavelengthPlan& image : plan.wavelengths) {
     for (std::size_t q = 0; q < image.detectors.size(); ++q) {
