@@ -74,6 +74,9 @@ class MaximumMethod final : public Method {
     return keys;
   }
   [[nodiscard]] std::vector<const StageKind*> own_stages() const override { return {&maximum_stage}; }
+  [[nodiscard]] std::string whole_grids_alone(const ImagingSettings& settings) const override {
+    return total_focusing().whole_grids_alone(settings);
+  }
 
   void check(const ImagingSettings& settings, const Material& stated) const override {
     of_views([&] { total_focusing().check(with_views(settings), stated); });
@@ -88,10 +91,10 @@ class MaximumMethod final : public Method {
   }
   [[nodiscard]] std::shared_ptr<const ImagingSetup> resolve(const ImagingTask& task) const override {
     ImagingTask of_two = with_views(task);
-    of_two.groups = GroupWish::never;  // the greater of both is of whole frames
+    // Of the room the greater one takes a float a pixel, and what is shown of it.
+    of_two.besides += 5.0 * static_cast<double>(task.frames_in_flight * task.grid.pixels.all());
     auto setup = extended(of_views([&] { return total_focusing().resolve(of_two); }), task);
-    // That of the views had room; this one has a few images more.
-    require_host_memory(task, *setup, task.frames_in_flight);
+    static_cast<void>(settle_groups(task, *setup));  // as the views' own, whole or by groups: there is room
     return setup;
   }
   [[nodiscard]] std::shared_ptr<const ImagingSetup> retuned(const ImagingSetup& before, const ImagingSettings& wanted,
@@ -116,6 +119,7 @@ class MaximumMethod final : public Method {
  private:
   using Views = std::shared_ptr<const ImagingSetup>;
   struct OfViews : SetupOrigin {
+    explicit OfViews(Views of) : views(std::move(of)) {}
     Views views;
   };
 
@@ -133,9 +137,7 @@ class MaximumMethod final : public Method {
     add_image_like(recipe, wanted.views[0], std::string(image_name), greater);
     std::rotate(recipe.outputs.begin(), recipe.outputs.begin() + outputs, recipe.outputs.end());
     setup->method = "maximum";
-    auto origin = std::make_shared<OfViews>();
-    origin->views = views;
-    setup->origin = std::move(origin);
+    setup->origin = std::make_shared<OfViews>(views);
     return setup;
   }
   static const ImagingSetup& setup_of_views(const ImagingSetup& setup) { return *plan_as<OfViews>(setup).views; }

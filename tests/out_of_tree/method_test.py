@@ -1,6 +1,10 @@
-"""The program of examples/method: every command takes its method, and its image is, bit for bit, the greater of the two views'."""
+"""The program of examples/method: every command takes its method, and its image is, bit for bit, the greater of the two views', which are
+those of the total focusing method: of scans, of positions within a frame, by groups of A-scans, of volumes, filtered, and as it is shown."""
 import json
+import os
 import re
+import shutil
+import subprocess
 import tomllib
 import unittest
 import urllib.request
@@ -27,9 +31,9 @@ ACQUISITION = echoform.Acquisition(echoform.Probe.linear(ELEMENTS, PITCH, elemen
                                    SAMPLES, RATE, matrix="full", encoding="float32")
 
 
-def echoes():
-    """[tx, rx, sample]: of two scatterers, one by longitudinal waves alone, one by shear waves alone."""
-    elements = (numpy.arange(ELEMENTS) - 0.5 * (ELEMENTS - 1)) * PITCH
+def echoes(moved=0.0):
+    """[tx, rx, sample]: of two scatterers, one by longitudinal waves alone, one by shear waves alone; of a probe that was moved along x."""
+    elements = (numpy.arange(ELEMENTS) - 0.5 * (ELEMENTS - 1)) * PITCH + moved
     frame = numpy.zeros((ELEMENTS, ELEMENTS, SAMPLES))
     for mode, x, z in (("L", -0.005, 0.012), ("T", 0.004, 0.018)):
         way = numpy.hypot(x - elements, z) / VELOCITIES[mode]
@@ -42,15 +46,155 @@ def greater(images, weight):
     return numpy.maximum(images[VIEWS[0]], numpy.float32(weight) * images[VIEWS[1]])
 
 
+# Small frames of both modes for what follows from the views: scans, positions, groups, volumes, filters.
+PART = CONFIG.read_text().partition("[grid]")[0]
+GRID = "[grid]\nx = [-0.012, 0.012]\nz = [0.004, 0.028]\npixels = [33, 33]\n"
+METHOD = f'[imaging]\nmethod = "maximum"\n[maximum]\nviews = {json.dumps(VIEWS)}\nweight = 0.5\n'
+SOURCE = """[simulator]
+elements = 12
+samples = 1024
+noise_rms = 0.0
+modes = ["L", "T"]
+points = [[-0.005, 0.012, 0.002], [0.004, 0.018, 0.002]]
+"""
+SCAN = '[scan]\npath = "line"\nencoder_step = 1e-3\ncoverage = 6e-3\n'
+
+
 class Method(ProgramCase):
     def send(self, address):
         with echoform.FrameSender(ACQUISITION, address) as sender:
             sender.send(echoes())
 
-    def images(self, recording, name="image", config=CONFIG):
+    def images(self, recording, name="image", config=CONFIG, *options):
         """By view, of a recording."""
-        self.run_program("image", recording, "--config", config, "--output", self.path / f"{name}.npy")
+        self.run_program("image", recording, "--config", config, "--output", self.path / f"{name}.npy", *options)
         return {view: numpy.load(self.path / f"{name}.{view}.npy") for view in ("maximum", *VIEWS)}
+
+    def simulated(self, text, frames=1):
+        """The file with frames of the simulated source of a configuration."""
+        config = self.path / "source.toml"
+        config.write_text(text)
+        file = self.path / "simulated.mfmc"
+        recorder = self.start("record", "--listen", "127.0.0.1:0", "--output", file, "--frames", frames)
+        place = re.search(r"127\.0\.0\.1:\d+$", recorder.stdout.readline().strip())[0]
+        self.run_program("simulate", "--connect", place, "--config", config, "--rate", "max", "--frames", frames)
+        _, errors = recorder.communicate(timeout=120)
+        self.assertEqual(recorder.returncode, 0, errors)
+        return file
+
+    def of_both(self, recording, text, *options):
+        """Images by view of a configuration with METHOD, which are the greater of those that the total focusing method makes of the same,
+        each of them somewhere."""
+        (self.path / "both.toml").write_text(text)
+        (self.path / "tfm.toml").write_text(text.replace(METHOD, f'[imaging]\nbackend = "cpu"\nviews = {json.dumps(VIEWS)}\n'))
+        self.run_program("image", recording, "--config", self.path / "both.toml", "--output", self.path / "both.npy", *options)
+        self.run_program("image", recording, "--config", self.path / "tfm.toml", "--output", self.path / "tfm.npy", *options)
+        images = {view: numpy.load(self.path / f"both.{view}.npy") for view in ("maximum", *VIEWS)}
+        of_tfm = {view: numpy.load(self.path / f"tfm.{view}.npy") for view in VIEWS}
+        for view in VIEWS:
+            self.assertEqual(images[view].tobytes(), of_tfm[view].tobytes(), view)
+        self.assertEqual(images["maximum"].tobytes(), greater(of_tfm, 0.5).tobytes())
+        for view, weight in zip(VIEWS, (1.0, 0.5)):
+            self.assertGreater((images["maximum"] == numpy.float32(weight) * of_tfm[view]).sum(), 50, view)
+        return images
+
+    def test_of_a_scan(self):
+        recording = self.simulated(PART + GRID + METHOD + SCAN + SOURCE + "encoder_first = -5\nencoder_last = 5\nencoder_step = 1\n", 11)
+        kinds = {}
+        for kind in ("maximum", "coherent"):
+            with self.subTest(kind):
+                images = kinds[kind] = self.of_both(recording, PART + GRID + METHOD + SCAN + f'composition = "{kind}"\n')
+                # From -5 to 5 mm with 6 mm to either side: of columns 0.75 mm apart from -12 mm on those from 11 mm on are left out.
+                x = numpy.linspace(-12, 12, 33)
+                self.assertEqual(numpy.isnan(images["maximum"]).all(axis=0).tolist(), (abs(x) > 11).tolist())
+                self.assertEqual(numpy.isnan(images["maximum"]).any(axis=0).tolist(), (abs(x) > 11).tolist())
+        # Coherent images are those of one long aperture; they are the lesser, since a mean is.
+        self.assertTrue((kinds["coherent"]["LL"] <= kinds["maximum"]["LL"] * 1.00001)[:, 2:-2].all())
+        self.assertFalse(numpy.array_equal(kinds["coherent"]["maximum"], kinds["maximum"]["maximum"], equal_nan=True))
+        # What the scan's image is made of, one position after the other, by hand.
+        most = None
+        for frame in range(11):
+            text = PART + GRID + METHOD + f"[probe]\nx = {frame - 5}e-3\n"
+            (self.path / "placed.toml").write_text(text)
+            image = self.images(recording, "placed", self.path / "placed.toml", "--frame", frame)["maximum"]
+            image[:, abs(numpy.linspace(-12, 12, 33) - (frame - 5)) > 6 + 1e-9] = numpy.nan
+            most = image if most is None else numpy.fmax(most, image)
+        numpy.testing.assert_allclose(kinds["maximum"]["maximum"], most, rtol=1e-4, atol=1e-6 * numpy.nanmax(most))
+
+    def test_of_positions_within_a_frame(self):
+        positions = "[acquisition]\nposition_count = 3\nposition_step = 2.5e-3\n[probe]\nx = -0.0025\n"
+        recording = self.simulated(PART + GRID + METHOD + positions + SOURCE)
+        images = self.of_both(recording, PART + GRID + METHOD + positions)
+        grouped = self.of_both(recording, PART + GRID + METHOD + positions, "--by-groups")
+        self.assertLess(self.distance(grouped["maximum"], images["maximum"]), 2e-6)
+        # One aperture of three: not the image of one position.
+        alone = self.images(recording, "alone", self.path / "both.toml", "--positions", "1")
+        self.assertGreater(self.distance(alone["maximum"], images["maximum"]), 0.1)
+
+    def distance(self, image, other):
+        return numpy.linalg.norm((image - other).ravel()) / numpy.linalg.norm(other.ravel())
+
+    def test_by_groups(self):
+        recording = self.simulated(PART + GRID + METHOD + SOURCE.replace("elements = 12", "elements = 48").replace("1024", "2048"))
+        text = PART + GRID + METHOD
+        whole = self.of_both(recording, text)
+        groups = self.of_both(recording, text, "--by-groups")
+        # Single precision in another order: tests/system/image_by_groups_test.py.
+        self.assertLess(self.distance(groups["maximum"], whole["maximum"]), 2e-6)
+        self.assertFalse(numpy.array_equal(groups["maximum"], whole["maximum"]), "it went by groups")
+        # Where the memory does not hold whole frames it goes by groups by itself, to the same bits.
+        limited = text.replace("[maximum]", "memory_limit = {}\n[maximum]")
+        (self.path / "limit.toml").write_text(limited.format("1e5"))
+        line = self.run_program("image", recording, "--config", self.path / "limit.toml", "--output", self.path / "limit.npy", code=2)
+        needs = re.search(r"which need ([\d.]+) MB, and ([\d.]+) MB by groups of A-scans, beside ([\d.]+) MB that the program takes", line)
+        self.assertTrue(needs, line)
+        by_frame, by_groups, besides = (1e6 * float(need) for need in needs.groups())
+        self.assertGreater(by_frame, by_groups + 2e7)
+        (self.path / "limit.toml").write_text(limited.format(besides + 0.5 * (by_frame + by_groups)))
+        self.assertEqual(self.images(recording, "limit", self.path / "limit.toml")["maximum"].tobytes(), groups["maximum"].tobytes())
+
+    def test_of_a_volume(self):
+        volume = GRID.replace("z =", "y = [-0.003, 0.003]\nz =").replace("[33, 33]", "[33, 5, 17]")
+        recording = self.simulated(PART + volume + METHOD + SOURCE)
+        images = self.of_both(recording, PART + volume + METHOD)
+        self.assertEqual(images["maximum"].shape, (17, 5, 33))
+        flat = self.of_both(recording, PART + GRID.replace("[33, 33]", "[33, 17]") + METHOD)
+        # Its middle is the image without y.
+        numpy.testing.assert_allclose(images["maximum"][:, 2], flat["maximum"], rtol=1e-4, atol=1e-6 * flat["maximum"].max())
+        self.assertFalse(numpy.array_equal(images["maximum"][:, 0], images["maximum"][:, 2]))
+
+    def test_processes_share_out_the_planes_of_a_volume(self):
+        mpirun = shutil.which("mpirun")
+        if mpirun is None or "not in this build" in re.search(r"^  MPI +(.*)$", self.run_program("info"), re.MULTILINE)[1]:
+            self.skipTest("no MPI in this build, or no mpirun")
+        volume = GRID.replace("z =", "y = [-0.003, 0.003]\nz =").replace("[33, 33]", "[33, 3, 17]")
+        recording = self.simulated(PART + volume + METHOD + SOURCE)
+        alone = self.of_both(recording, PART + volume + METHOD)
+
+        def shared(text):
+            (self.path / "shared.toml").write_text(text)
+            # Of a machine with few processors, and of containers, where tests run as root.
+            return subprocess.run([mpirun, "--oversubscribe", *(["--allow-run-as-root"] if os.getuid() == 0 else []), "-n", "2", PROGRAM, "image",
+                                   recording, "--config", self.path / "shared.toml", "--output", self.path / "shared.npy"],
+                                  capture_output=True, text=True, timeout=120)
+        done = shared(PART + volume + METHOD)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        images = {view: numpy.load(self.path / f"shared.{view}.npy") for view in ("maximum", *VIEWS)}
+        self.assertEqual(images["maximum"].tobytes(), greater(images, 0.5).tobytes())
+        # Pixels of other places are computed together: single precision.
+        self.assertLess(self.distance(images["maximum"], alone["maximum"]), 2e-6)
+        # What the views cannot, it cannot.
+        done = shared(PART + volume + METHOD.replace("[maximum]", 'adaptive = "coherence_factor"\n[maximum]'))
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn('several processes, and [imaging] adaptive = "coherence_factor"; expected one process', done.stderr)
+
+    def test_filtered(self):
+        recording = self.simulated(PART + GRID + METHOD + SOURCE)
+        band = '[filter]\nkind = "band"\nband = [3.5e6, 4.5e6]\n'
+        images = {text: self.of_both(recording, PART + GRID + METHOD + text)["maximum"] for text in ("", band)}
+        # Of pulses of 5 MHz what lies below them is left.
+        self.assertLess(images[band].max(), 0.7 * images[""].max())
+        self.assertGreater(images[band].max(), 0.0)
 
     def config(self, replace, text, name="other.toml"):
         stated = CONFIG.read_text()
@@ -160,6 +304,54 @@ class Method(ProgramCase):
         plain = self.images(self.recorded(self.send))
         self.assertEqual(recorded["maximum"].tobytes(), plain["maximum"].tobytes())
 
+    @unittest.skipUnless(live, "no pyzmq or protobuf")
+    def test_display_images_are_the_greater_of_two(self):
+        # Levels of one fixed scale grow with the envelope, and the nearest pixel's is taken: the greater envelope's level is the greater.
+        display = {"x": [-0.010, 0.013], "z": [0.006, 0.026], "pixels": [50, 60], "interpolation": "nearest"}
+        settings = {section: SETTINGS[section] for section in ("material", "imaging")}
+        settings |= {"grid": SETTINGS["grid"] | {"pixels": [41, 37]}, "maximum": {"views": VIEWS, "weight": 1.0}, "display": display,
+                     "output": {"reference": "fixed", "reference_value": 0.05}}
+        with echoform.Server(settings, program=PROGRAM) as server, echoform.Control(server.control) as control, \
+                echoform.FrameSender(ACQUISITION, server.frames) as sender:
+            subscribers = {view: echoform.ImageSubscriber(server.images, f"echoform/{view}.display", timeout=0.2) for view in ("maximum", *VIEWS)}
+            for subscriber in subscribers.values():
+                self.addCleanup(subscriber.close)
+            dark = []
+            for revision, range_db in ((1, 40.0), (2, 20.0)):
+                if range_db != 40.0:
+                    revision = control.set({"output.dynamic_range_db": range_db})
+                levels = {view: image.pixels for view, image in self.images_now(subscribers, sender, revision).items()}
+                self.assertEqual(levels["maximum"].shape, (60, 50))
+                self.assertTrue((levels["maximum"] == numpy.maximum(levels[VIEWS[0]], levels[VIEWS[1]])).all())
+                self.assertFalse((levels["maximum"] == levels[VIEWS[0]]).all() or (levels["maximum"] == levels[VIEWS[1]]).all())
+                # Beyond [grid], at x above 12 mm, is no level.
+                self.assertTrue((levels["maximum"][:, numpy.linspace(-10, 13, 50) > 12.31] == 0).all())
+                dark.append((levels["maximum"] <= 1).sum())
+            self.assertGreater(dark[1], 1.2 * dark[0], "half the range shows less")
+
+    @unittest.skipUnless(live, "no pyzmq or protobuf")
+    def test_a_live_scan_takes_the_weight_as_it_goes(self):
+        settings = {section: SETTINGS[section] for section in ("material", "imaging", "maximum")}
+        settings |= {"grid": SETTINGS["grid"] | {"pixels": [33, 33]}, "scan": {"path": "line", "encoder_step": 1e-3, "coverage": 6e-3}}
+        for composition in ("maximum", "coherent"):
+            settings["scan"]["composition"] = composition
+            with self.subTest(composition), echoform.Server(settings, program=PROGRAM) as server, \
+                    echoform.Control(server.control) as control, echoform.FrameSender(ACQUISITION, server.frames) as sender:
+                subscribers = {view: echoform.ImageSubscriber(server.images, f"echoform/{view}", timeout=0.2) for view in ("maximum", *VIEWS)}
+                for subscriber in subscribers.values():
+                    self.addCleanup(subscriber.close)
+                for position in (-2, 0, 2):
+                    frame = echoes(1e-3 * position)
+                    # Those of a cell that has contributed change nothing.
+                    before = self.images_now(subscribers, sender, 1, frame, position)
+                    self.assertEqual(before["maximum"].pixels.tobytes(), self.expected(before, 0.5))
+                self.assertTrue(numpy.isfinite(before["maximum"].pixels[:, 6:-6]).all())
+                revision = control.set({"maximum.weight": 8.0})
+                after = self.images_now(subscribers, sender, revision, frame, 2)
+                self.assertEqual(after["maximum"].pixels.tobytes(), self.expected(after, 8.0))
+                for view in VIEWS:  # the scan goes on from where it was
+                    self.assertEqual(after[view].pixels.tobytes(), before[view].pixels.tobytes())
+
     def expected(self, images, weight):
         return greater({view: images[view].pixels for view in VIEWS}, weight).tobytes()
 
@@ -178,11 +370,11 @@ class Method(ProgramCase):
         """How often a setup was resolved: each says in a line of the log what replaces the data's."""
         return sum("element_length" in line and "replaces" in line for line in list(server._errors))
 
-    def images_now(self, subscribers, sender, revision):
+    def images_now(self, subscribers, sender, revision, frame=None, position=None):
         """Sends until an image by these settings has come of each view: a publisher does not say when a subscription has reached it."""
-        frame, found = echoes(), {}
+        frame, found = echoes() if frame is None else frame, {}
         for _ in range(300):
-            sender.send(frame)
+            sender.send(frame, position=position)
             for view, subscriber in subscribers.items():
                 while True:
                     try:
