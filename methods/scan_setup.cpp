@@ -231,6 +231,20 @@ std::shared_ptr<ImagingSetup> resolve_scan(const Method& method, const ImagingRe
   return setup;
 }
 
+std::shared_ptr<const ImagingSetup> retuned_scan(const Method& method, const ImagingSetup& before, const ImagingSettings& wanted,
+                                                 std::uint64_t settings_revision) {
+  // Methods know setups of a position alone.
+  const auto position = method.retuned(*before.scan->model, wanted, settings_revision);
+  if (position == nullptr) return nullptr;
+  auto setup = std::make_shared<ImagingSetup>(before);
+  setup->recipe.steps = position->recipe.steps;
+  mask_images(setup->recipe);
+  setup->settings_revision = position->settings_revision;
+  setup->scale = position->scale;
+  setup->origin = position->origin;
+  return setup;
+}
+
 std::function<Pose(EncoderCount)> scan_poses(const ImagingSettings& settings, const Acquisition& acquisition) {
   check_scan_path(settings);
   Acquisition placed = acquisition;

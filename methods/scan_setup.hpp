@@ -1,6 +1,7 @@
 // The setup of a scan, whatever the method: that of its positions, and what becomes of them.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 
@@ -15,6 +16,10 @@ namespace echoform {
 /// and the method, for a display grid of its own, for complex images of a scan that is not coherent, and where the scan's image
 /// needs more of the host's memory than there is.
 [[nodiscard]] std::shared_ptr<ImagingSetup> resolve_scan(const Method& method, const ImagingRequest& request);
+
+/// Method::retuned() of the setup of a scan: how its image is shown changes, and what is made of it, not what it has grown to.
+[[nodiscard]] std::shared_ptr<const ImagingSetup> retuned_scan(const Method& method, const ImagingSetup& before,
+                                                               const ImagingSettings& wanted, std::uint64_t settings_revision);
 
 /// Where counts of the encoder put a probe whose own coordinates are the part's at s = 0: what recordings of a scan state. Throws
 /// as check_scan_path(), scan_motion() and apply_overrides(). Of configurations of which scans() is true.

@@ -332,7 +332,8 @@ class Method(ProgramCase):
     @unittest.skipUnless(live, "no pyzmq or protobuf")
     def test_a_live_scan_takes_the_weight_as_it_goes(self):
         settings = {section: SETTINGS[section] for section in ("material", "imaging", "maximum")}
-        settings |= {"grid": SETTINGS["grid"] | {"pixels": [33, 33]}, "scan": {"path": "line", "encoder_step": 1e-3, "coverage": 6e-3}}
+        settings |= {"grid": SETTINGS["grid"] | {"pixels": [33, 33]}, "scan": {"path": "line", "encoder_step": 1e-3, "coverage": 6e-3},
+                     "probe": {"element_length": 0.01}}  # replaces what the data state: see setups()
         for composition in ("maximum", "coherent"):
             settings["scan"]["composition"] = composition
             with self.subTest(composition), echoform.Server(settings, program=PROGRAM) as server, \
@@ -346,9 +347,11 @@ class Method(ProgramCase):
                     before = self.images_now(subscribers, sender, 1, frame, position)
                     self.assertEqual(before["maximum"].pixels.tobytes(), self.expected(before, 0.5))
                 self.assertTrue(numpy.isfinite(before["maximum"].pixels[:, 6:-6]).all())
+                setups = self.setups(server)
                 revision = control.set({"maximum.weight": 8.0})
                 after = self.images_now(subscribers, sender, revision, frame, 2)
                 self.assertEqual(after["maximum"].pixels.tobytes(), self.expected(after, 8.0))
+                self.assertEqual(self.setups(server), setups, "nothing was resolved anew")
                 for view in VIEWS:  # the scan goes on from where it was
                     self.assertEqual(after[view].pixels.tobytes(), before[view].pixels.tobytes())
 
