@@ -20,7 +20,6 @@
 #include "methods/filter_settings.hpp"
 #include "methods/host_memory.hpp"
 #include "methods/imaging_task.hpp"
-#include "methods/overrides.hpp"
 #include "methods/reconstructed_volumes.hpp"
 #include "methods/row_filter.hpp"
 #include "operators/arrivals.hpp"
@@ -434,20 +433,22 @@ ReconstructionJob prepare_reconstruction(const Configuration& configuration, Rec
                                          double besides) {
   check_reconstruction(configuration);
   ReconstructionJob job;
-  Acquisition acquisition = recording.acquisition();
-  acquisition.probe = recording.probe(frame);
-  if (acquisition.events.empty() || !all_passive(acquisition.events)) {
-    throw InputError(recording.name(), pairs_text(acquisition), "passive events, in which nobody transmits");
+  Acquisition stated_by_data = recording.acquisition();
+  stated_by_data.probe = recording.probe(frame);
+  if (stated_by_data.events.empty() || !all_passive(stated_by_data.events)) {
+    throw InputError(recording.name(), pairs_text(stated_by_data), "passive events, in which nobody transmits");
   }
-  Material material = recording.material();
-  validate(material, "data:");
-  apply_overrides(configuration, acquisition, material, job.notes);
-  validate(acquisition, RecordingOptions().limits, configuration.name());
-  if (material.longitudinal_velocity.value == 0.0) {
+  validate(recording.material(), "data:");
+  const ImagingTask task =
+      make_imaging_task(configuration, stated_by_data, {recording.material()}, {.limits = RecordingOptions().limits});
+  const Acquisition& acquisition = task.acquired;
+  validate(acquisition, task.limits, task.name());  // a [scan] in the file would put it off to its positions
+  job.notes = task.notes;
+  if (task.velocities.longitudinal_velocity.value == 0.0) {
     throw InputError(configuration.place("[material] longitudinal_velocity"), "none, and none in the data",
                      "that of sound in the part");
   }
-  check_volume_settings(configuration, material.longitudinal_velocity);
+  check_volume_settings(configuration, task.velocities.longitudinal_velocity);
   const VolumeSettings of_images = volume_settings(configuration, acquisition);
   const auto& stated = section<ReconstructionSection>(configuration);
   const std::vector<WavelengthRows> lights =
@@ -460,7 +461,7 @@ ReconstructionJob prepare_reconstruction(const Configuration& configuration, Rec
   job.unmixing = unmixing_of(configuration, acquisition, lights, !of_images.event_gains.empty());
   job.shown = of_images.shown;
   const std::size_t muted = muted_samples(configuration, acquisition, job.notes);
-  Reconstruction shared = part_of_all(configuration, acquisition, material.longitudinal_velocity, muted);
+  Reconstruction shared = part_of_all(configuration, acquisition, task.velocities.longitudinal_velocity, muted);
   shared.filter = stated_filter(configuration, acquisition, job);
   shared.response = stated_response(configuration, of_images, job.notes);
   const std::vector<Detector> detectors = detectors_of(acquisition);
