@@ -9,7 +9,7 @@
 #include "config/configuration.hpp"
 #include "config/key.hpp"
 #include "instruments/simulated_peer.hpp"
-#include "simulators/fmc_simulator.hpp"
+#include "simulators/simulator_configuration.hpp"
 #include "transport/doors.hpp"
 
 namespace echoform {

@@ -16,7 +16,7 @@
 #include "methods/imaging_task.hpp"
 #include "methods/setup_report.hpp"
 #include "pipeline/imaging_setup.hpp"
-#include "simulators/fmc_simulator.hpp"
+#include "simulators/simulator_configuration.hpp"
 
 namespace echoform {
 

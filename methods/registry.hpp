@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "methods/method.hpp"
-#include "simulators/fmc_simulator.hpp"
+#include "simulators/simulator_configuration.hpp"
 
 namespace echoform {
 

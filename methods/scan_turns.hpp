@@ -7,7 +7,7 @@
 #include "config/configuration.hpp"
 #include "methods/scan_part.hpp"
 #include "pipeline/scan.hpp"
-#include "simulators/phantom.hpp"
+#include "simulators/simulator_configuration.hpp"
 
 namespace echoform {
 

@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "simulators/encode.hpp"
-#include "simulators/fmc_simulator.hpp"
+#include "simulators/simulator_configuration.hpp"
 
 namespace echoform {
 

@@ -1,113 +1,23 @@
-// The simulated source: a probe, a phantom, and the frames that an instrument would send of it, whatever it transmits.
+// The simulated source: the frames that an instrument would send of a probe and a part, whatever it transmits.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
-#include <optional>
 #include <span>
-#include <string>
 #include <string_view>
 #include <vector>
 
 #include "acquisition/acquisition.hpp"
-#include "acquisition/rigid_motion.hpp"
-#include "base/grid.hpp"
-#include "simulators/echo_model.hpp"
-#include "simulators/encoder_travel.hpp"
 #include "simulators/event_synthesis.hpp"
-#include "simulators/phantom.hpp"
 #include "simulators/scatterer_synthesis.hpp"
 #include "simulators/scatterers.hpp"
 #include "simulators/scene_echoes.hpp"
-#include "simulators/simulated_scene.hpp"
-#include "simulators/sound_sources.hpp"
-#include "simulators/transmit_sequence.hpp"
+#include "simulators/simulator_configuration.hpp"
 
 namespace echoform {
 
 class SoundSynthesis;
-
-struct SimulatorConfiguration {
-  std::size_t elements = 32;  ///< of a row
-  Metres pitch{0.6e-3};
-  Metres element_width{0.5e-3};     ///< 0 .. pitch; 0 is a point
-  Metres radius;                    ///< of the arc on which the elements lie, pitch apart along it; 0: they lie in a plane
-  std::size_t rows = 1;             ///< along y: more than one make a matrix array
-  std::optional<Metres> row_pitch;  ///< absent: pitch
-  Metres element_length;            ///< along y, 0 .. row_pitch; 0 is a point
-  Hertz centre_frequency{5e6};
-  double fractional_bandwidth = 0.6;  ///< -6 dB width of the amplitude spectrum over the centre frequency, 0.02 .. 2
-  std::size_t samples = 1024;         ///< per A-scan
-  Hertz sample_rate{40e6};            ///< more than twice the centre frequency
-  Seconds start_time;
-  Seconds time_offset;
-  MatrixKind matrix = MatrixKind::full;
-  TransmitSequence transmit;
-  std::vector<TransmitEvent> events;  ///< of a frame, in place of those of `transmit`; empty: its
-  /// Of the probe within a frame: all events are fired at each of them in turn. Empty: the probe stays.
-  std::vector<Pose> positions;
-  SampleEncoding encoding = SampleEncoding::int16;
-  Material material{MetresPerSecond(6320.0), MetresPerSecond(3130.0)};
-  Spreading spreading = Spreading::cylindrical;
-  bool directivity = true;
-  std::vector<std::size_t> dead_elements;  ///< their pairs hold zeros
-  /// Amplitude that reaches the converter's 2047, for each of the most elements that fire at once (by the sum of their weights'
-  /// magnitudes): smaller is more gain, and beyond it samples saturate. Sample scale is full_scale / 2047 of one element. A
-  /// scatterer of reflectivity 1 at 10 mm below an element gives amplitude 1 there.
-  double full_scale = 1.0;
-  double noise_rms = 0.002;  ///< amplitude, added once to every A-scan before the converter, however many elements fire
-  /// Converter of 12 bits before the encoding. Without it float32 carries the amplitudes themselves.
-  bool quantised = true;
-  std::uint64_t seed = 1;         ///< of the noise
-  std::size_t cycle_frames = 32;  ///< frames in the phantom's cycle: frame k shows it at phase k / cycle_frames
-  EncoderTravel encoder;          ///< of the probe
-  /// How the placed probe has been moved where the encoder counts so many; null: it stays, and the encoder counts for itself. A
-  /// phantom that it moves over stands still.
-  std::function<RigidMotion(EncoderCount)> motion;
-  /// The part as it lies where the encoder counts so many, where it is turned rather than the probe goes on: what of the phantom
-  /// is seen from there. Null: the phantom, always.
-  std::function<Phantom(EncoderCount)> part;
-  Phantom phantom = default_phantom(1);
-  /// Beside the phantom; in contact, longitudinal waves alone. What moves in it is where it is after frame / frame_rate seconds
-  /// of the cycle: it jumps where the cycle begins anew, unless that is a whole number of its turns.
-  Tissue tissue;
-  Hertz frame_rate{25.0};    ///< of the tissue's motion, > 0
-  Hertz pulse_repetition;    ///< of the events of a frame: tissue moves on between them; 0: they are at once
-  SimulatedScene scene;      ///< absent: straight longitudinal rays, by EchoModel; else SceneEchoes
-  ProbePlacement placement;  ///< of the probe above the part; the acquisition states the probe as it is made, on z = 0
-  /// Nobody transmits: light makes sound in balls, and detectors around them hear it. None of what describes probe, events,
-  /// phantom, tissue and scene is heeded, and what of it is stated refused; of material the longitudinal velocity alone.
-  std::optional<SoundScene> sound;
-  AcquisitionLimits limits;
-
-  /// Of all rows; element row * elements + column.
-  [[nodiscard]] std::size_t element_count() const { return elements * rows; }
-};
-
-/// The demo: every default, with `seed` for the noise and for the phantom's seeded scatterer.
-[[nodiscard]] SimulatorConfiguration demo_simulator(std::uint64_t seed);
-
-/// The grid that shows the demo's part: x = -20 .. 20 mm, z = 1 .. 45 mm.
-[[nodiscard]] Grid demo_grid(std::size_t nx = 256, std::size_t nz = 256);
-
-/// Throws InputError (naming `where` and the key) if anything is out of the ranges above or not finite, integer samples are asked
-/// for without the converter, elements lie below the surface or reflectors outside of the part.
-void validate(const SimulatorConfiguration& configuration, std::string_view where);
-/// Takes points and holes out of `part` that do not lie in the part that the configuration describes: those that validate()
-/// refuses.
-void keep_inside(Phantom& part, const SimulatorConfiguration& configuration);
-
-/// The probe where it is placed, at each of the configuration's positions; where it is placed, if there are none. Expects a valid
-/// configuration.
-[[nodiscard]] std::vector<Probe> probes_at_positions(const SimulatorConfiguration& configuration);
-
-/// What the frames are. Expects a valid configuration.
-[[nodiscard]] Acquisition acquisition_of(const SimulatorConfiguration& configuration);
-
-/// The probe where it is placed, and where it moves: at its encoder's first count. Expects a valid configuration.
-[[nodiscard]] Probe placed_probe(const SimulatorConfiguration& configuration);
 
 /// Makes frames. Frame k depends on the configuration and k alone: its reflectors on k modulo cycle_frames, its noise on k. Of a
 /// probe that moves they are those of its encoder's first count: FrameCycle has the others.

@@ -7,8 +7,8 @@
 
 #include "base/errors.hpp"
 #include "simulators/body_shape.hpp"
-#include "simulators/fmc_simulator.hpp"
 #include "simulators/scene_echoes.hpp"
+#include "simulators/simulator_configuration.hpp"
 
 namespace echoform {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "simulators/fmc_simulator.hpp"
+#include "simulators/simulator_configuration.hpp"
 
 namespace echoform {
 

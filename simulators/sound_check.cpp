@@ -10,7 +10,7 @@
 #include "base/directions.hpp"
 #include "base/errors.hpp"
 #include "simulators/encode.hpp"
-#include "simulators/fmc_simulator.hpp"
+#include "simulators/simulator_configuration.hpp"
 
 namespace echoform {
 namespace {
