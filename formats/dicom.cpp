@@ -78,7 +78,7 @@ struct Attribute {
   DcmEVR kind;
 };
 
-// Those that users state (config/dicom_keys.cpp). With their kinds, so that no dictionary has to be found at run time.
+// Those that users state (dicom_keys.cpp). With their kinds, so that no dictionary has to be found at run time.
 const std::array attributes{
     Attribute{"PatientName", DCM_PatientName, EVR_PN},
     Attribute{"PatientID", DCM_PatientID, EVR_LO},
