@@ -20,6 +20,7 @@
 #include "methods/display_settings.hpp"
 #include "methods/registry.hpp"
 #include "recording/recorder.hpp"
+#include "recording/recorder_section.hpp"
 #include "settings/key_table.hpp"
 #include "transport/acquisition/tcp_source.hpp"
 #include "transport/acquisition/zeromq_source.hpp"
@@ -123,7 +124,7 @@ OpenSink open_viewer(const Configuration& configuration) {
 }
 
 std::shared_ptr<Recorder> make_recorder(const Configuration& configuration) {
-  const RecorderSection& section = configuration.recorder;
+  const auto& section = echoform::section<RecorderSection>(configuration);
   if (section.folder.empty()) return nullptr;
   // A limit on the size of files is an error of the file, not the end of the program.
   std::signal(SIGXFSZ, SIG_IGN);

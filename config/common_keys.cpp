@@ -38,7 +38,6 @@ std::vector<Section> common_sections() {
       {"curve",
        "CURVE, ZeroMQ's encryption and authentication, on every ZeroMQ socket of the server (docs/security.md). Names of files "
        "are relative to the configuration's folder."},
-      {"recorder", "Raw frames into files while they are imaged, of `echoform serve` and `echoform demo`."},
   };
 }
 
@@ -240,7 +239,6 @@ std::vector<Key> common_keys() {
   add_input_keys(list);
   add_server_keys(list);
   add_security_keys(list);
-  add_recorder_keys(list);
   return list;
 }
 

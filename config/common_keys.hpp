@@ -14,7 +14,6 @@ namespace echoform {
 
 // Parts of the table that stand in files of their own.
 void add_input_keys(std::vector<Key>& keys);
-void add_recorder_keys(std::vector<Key>& keys);
 void add_scene_keys(std::vector<Key>& keys);
 void add_security_keys(std::vector<Key>& keys);
 

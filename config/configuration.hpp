@@ -148,26 +148,6 @@ struct CurveSection {
   std::string client_keys;      ///< file or folder; empty: every client that knows the server's public key
 };
 
-/// What the recorder does with a frame while all its buffers wait for the disk.
-enum class WhenBehind : std::uint8_t {
-  skip,  ///< leaves it out of the recording, and counts it
-  wait,  ///< holds the pipeline back until there is room
-};
-
-/// Raw frames into files, while they are imaged.
-struct RecorderSection {
-  std::string folder;  ///< empty: no recorder
-  std::string file = "{name}-{time}.mfmc";
-  bool at_start = true;
-  std::uint64_t frames_per_file = 0;  ///< 0: no limit; likewise below
-  std::uint64_t bytes_per_file = 0;
-  std::size_t keep_files = 0;
-  std::uint64_t min_free_bytes = std::uint64_t{1} << 30;
-  std::size_t waiting_frames = 8;
-  WhenBehind when_behind = WhenBehind::skip;
-  Seconds flush_interval{0.0};  ///< 0: the system writes when it likes
-};
-
 /// What images are made by: nothing of sockets, servers and files that images do not depend on.
 struct ImagingSettings {
   std::string file;  ///< where it came from, for messages; empty for the defaults
@@ -193,7 +173,6 @@ struct Configuration : ImagingSettings {
   InputSection input;
   ServerSection server;
   CurveSection curve;
-  RecorderSection recorder;
 };
 
 /// A section that methods have, in a configuration, to read or to change: `section<TfmSection>(configuration).views`.

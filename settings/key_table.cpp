@@ -16,7 +16,7 @@
 
 // Who has sections and keys of their own besides config/, methods, instruments and outputs, a line each: OWNER(NAME) is
 // `KeyGroup NAME_keys()`, beside the code that reads them.
-#define ECHOFORM_KEY_OWNERS(OWNER) OWNER(dicom) OWNER(reconstruction) OWNER(simulator)
+#define ECHOFORM_KEY_OWNERS(OWNER) OWNER(recorder) OWNER(dicom) OWNER(reconstruction) OWNER(simulator)
 
 namespace echoform {
 

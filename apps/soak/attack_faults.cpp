@@ -113,8 +113,7 @@ void attack(const FaultContext& context, AttackKind kind, const std::string& end
       context.slack * longest_pause + usual_pause + context.traffic.take_lateness() + watch.lateness();
   if (pause > limit) {
     throw RuntimeFault(fmt::format("{} clients ({} connections) kept images back for {:.2f} s; expected at most {:.2f} s",
-                                   clients, connections, std::chrono::duration<double>(pause).count(),
-                                   limit.count()));
+                                   clients, connections, std::chrono::duration<double>(pause).count(), limit.count()));
   }
   if (sanitized) return;  // whose heap keeps what was freed, to find its use
   const auto longest = context.slack * memory_patience;

@@ -5,6 +5,7 @@
 
 #include "apps/soak/fault_kinds.hpp"
 #include "base/errors.hpp"
+#include "recording/recorder_section.hpp"
 #include "transport/control/zeromq_control.hpp"
 
 namespace echoform::soak {
@@ -65,7 +66,7 @@ void refused_settings(const FaultContext& context) {
 }
 
 void recording_starts_and_stops(const FaultContext& context) {
-  if (context.places.control.empty() || context.configuration.recorder.folder.empty()) return;
+  if (context.places.control.empty() || section<RecorderSection>(context.configuration).folder.empty()) return;
   const std::uint64_t before = value_of(context.judge.read(), counter::recorded);
   require_outcome(ask(context, "start_recording"), wire::DONE);
   context.judge.await(context.name, "a frame recorded",
@@ -73,7 +74,7 @@ void recording_starts_and_stops(const FaultContext& context) {
   require_outcome(ask(context, "stop_recording"), wire::DONE);
   // Only files of a soak's own configuration are its to remove.
   if (!context.configuration.file.empty()) return;
-  for (const auto& file : std::filesystem::directory_iterator(context.configuration.recorder.folder)) {
+  for (const auto& file : std::filesystem::directory_iterator(section<RecorderSection>(context.configuration).folder)) {
     std::filesystem::remove(file.path());
   }
 }

@@ -12,6 +12,7 @@
 #include "apps/soak/fault_kinds.hpp"
 #include "base/errors.hpp"
 #include "base/file_descriptor.hpp"
+#include "recording/recorder_section.hpp"
 #include "transport/control/zeromq_control.hpp"
 
 namespace echoform::soak {
@@ -51,7 +52,7 @@ void order(const FaultContext& context, std::string_view action, wire::ControlOu
 }
 
 bool records(const FaultContext& context) {
-  return !context.places.control.empty() && !context.configuration.recorder.folder.empty();
+  return !context.places.control.empty() && !section<RecorderSection>(context.configuration).folder.empty();
 }
 
 /// Waits for some more images, while no more frames are recorded.
@@ -75,7 +76,7 @@ void require_one_line(const FaultContext& context, std::size_t before) {
 std::size_t remove_files(const FaultContext& context) {
   if (!context.configuration.file.empty()) return 0;
   std::size_t files = 0;
-  for (const auto& file : std::filesystem::directory_iterator(context.configuration.recorder.folder)) {
+  for (const auto& file : std::filesystem::directory_iterator(section<RecorderSection>(context.configuration).folder)) {
     std::filesystem::remove(file.path());
     ++files;
   }
