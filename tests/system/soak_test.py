@@ -10,6 +10,7 @@ import sys
 import tempfile
 import threading
 import unittest
+import urllib.request
 
 PROGRAM = sys.argv[1]
 PATIENCE = 240  # seconds; a hang, not a measurement
@@ -86,49 +87,51 @@ class Soak(unittest.TestCase):
                           'dead_elements = [3]\n')
         self.check_short_run("--seed", "11", "--config", str(config), "--backend", "cpu")
 
+    def start(self, *options):
+        """A soak of ten minutes that is under way: images have come, long before its first line. Its place for frames, and what it says,
+        which is read meanwhile."""
+        process = subprocess.Popen([PROGRAM, "soak", *SLACK, "--minutes", "10", *options], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                   text=True)
+        for cleanup in (process.stderr.close, process.stdout.close, process.wait, process.kill):
+            self.addCleanup(cleanup)
+        place = next(found for line in process.stderr
+                     if (found := re.search(r"server \d+: frames ([\d.]+):(\d+),.* web ([\d.]+:\d+)$", line.strip())))
+        errors = []
+        reader = threading.Thread(target=lambda: errors.extend(process.stderr))
+        reader.start()
+        self.addCleanup(reader.join)
+        published = 0
+        while published < 25:
+            with urllib.request.urlopen(f"http://{place[3]}/metrics", timeout=PATIENCE) as page:
+                published = int(re.search(r"^echoform_frames_published_total (\d+)", page.read().decode(), re.MULTILINE)[1])
+        return process, (place[1], int(place[2])), reader, errors
+
     def test_a_server_that_dies_fails_the_run(self):
-        process = subprocess.Popen([PROGRAM, "--log-level", "warning", "soak", *SLACK, "--minutes", "10"], stdout=subprocess.PIPE,
-                                   stderr=subprocess.PIPE, text=True)
-        try:
-            self.assertIn("received", process.stdout.readline())  # it is under way
-            os.kill(child_of(process.pid), signal.SIGKILL)
-            output, errors = process.communicate(timeout=PATIENCE)
-        finally:
-            process.kill()
-        self.assertEqual(process.returncode, 1, errors)
-        self.assertRegex(errors.splitlines()[-1], r"^echoform: soak: the server ended: signal 9")
+        process, _, reader, errors = self.start()
+        os.kill(child_of(process.pid), signal.SIGKILL)
+        output = process.stdout.read()
+        code = process.wait(PATIENCE)
+        reader.join()
+        self.assertEqual(code, 1, "".join(errors))
+        self.assertRegex(errors[-1], r"^echoform: soak: the server ended: signal 9")
         self.assertIn("failed: ", output)
 
     def test_a_violation_while_the_sender_reconnects_ends_the_run_in_order(self):
-        process = subprocess.Popen([PROGRAM, "soak", *SLACK, "--minutes", "10", "--fault", "sender_reconnects", "--rate", "5"],
-                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        try:
-            place = next(found for line in process.stderr if (found := re.search(r"server \d+: frames ([\d.]+):(\d+),", line)))
-            errors = []
-            reader = threading.Thread(target=lambda: errors.extend(process.stderr))
-            reader.start()
-            self.assertIn("received", process.stdout.readline())
-            socket.create_connection((place[1], int(place[2]))).close()  # a count that no fault foretold
-            output = process.stdout.read()
-            code = process.wait(PATIENCE)
-        finally:
-            process.kill()
+        process, place, reader, errors = self.start("--fault", "sender_reconnects", "--rate", "5")
+        socket.create_connection(place).close()  # a count that no fault foretold
+        output = process.stdout.read()
+        code = process.wait(PATIENCE)
         reader.join()
-        process.stdout.close()
-        process.stderr.close()
         self.assertEqual(code, 1, output + "".join(errors))
         self.assertRegex(output.splitlines()[-1], r'^failed: echoform_connections_total\{outcome="rejected"\}: found 1; expected at most 0')
 
     def test_an_interrupted_run_ends_in_order(self):
-        process = subprocess.Popen([PROGRAM, "--log-level", "warning", "soak", *SLACK, "--minutes", "10"], stdout=subprocess.PIPE,
-                                   stderr=subprocess.PIPE, text=True)
-        try:
-            self.assertIn("received", process.stdout.readline())
-            process.send_signal(signal.SIGINT)
-            output, errors = process.communicate(timeout=PATIENCE)
-        finally:
-            process.kill()
-        self.assertEqual(process.returncode, 0, output + errors)
+        process, _, reader, errors = self.start()
+        process.send_signal(signal.SIGINT)
+        output = process.stdout.read()
+        code = process.wait(PATIENCE)
+        reader.join()
+        self.assertEqual(code, 0, output + "".join(errors))
         self.assertEqual(output.splitlines()[-1], "passed")
 
     def test_wrong_input(self):
