@@ -7,6 +7,9 @@
 #include <array>
 #include <cmath>
 #include <cstring>
+#include <map>
+#include <string>
+#include <utility>
 
 #include "stages/scan_lines/scan_lines.hpp"
 #include "tests/scan_lines/delay_filters.hpp"
@@ -126,6 +129,14 @@ LookupError error_at(double range, double distance, bool on_cuda) {
   return {0x1p-21 * (range + distance + 50.0) + (on_cuda ? 5e-5 : 1.1e-5), 0x1p-21};
 }
 
+/// Designing one takes longer than all of its lookups here.
+const DelayFilter& kept_filter(const DelayFilterOptions& options) {
+  static std::map<std::pair<std::string, std::size_t>, DelayFilter> kept;
+  const std::pair key(std::string(options.kind), options.order_or_taps);
+  const auto found = kept.find(key);
+  return found != kept.end() ? found->second : kept.emplace(key, make_delay_filter(options)).first->second;
+}
+
 class WindowsAlongLines : public StageTest {
  protected:
   [[nodiscard]] std::unique_ptr<Stage> make(const ScanLinesOptions& options) {
@@ -213,7 +224,7 @@ class WindowsAlongLines : public StageTest {
     options.normalise = false;
     options.adaptive.kind = sweep.adaptive;
     if (sweep.int16) options.sample_scale = unit;
-    const DelayFilter filter = make_delay_filter(options.filter);
+    const DelayFilter& filter = kept_filter(options.filter);
     std::vector<PointSum> sums(set->lines.size() * lines.ranges);
     for_points(*set, [&](std::size_t line, std::size_t k, std::size_t row, double weight, double distance, double u) {
       PointSum& sum = sums[line * lines.ranges + k];
