@@ -57,7 +57,8 @@ SpaceTimes::SpaceTimes(const SimulatedScene& scene, const Material& material, st
       for (const Spot& sample : surface_->samples()) row.push_back(distance(element, sample) / scene_.couplant.value);
     }
   }
-  if (backwall_ == nullptr) return;
+  // Straight ways alone ask for no times to the backwall, which take most of all.
+  if (backwall_ == nullptr || (scene_.skips == 0 && !scene_.wall_echoes)) return;
   for (const char mode : scene_.modes) {
     const double slowness = 1.0 / velocity(mode);
     Table& table = down_[mode];
