@@ -143,6 +143,17 @@ void expect_as_bright(const Rings& grey, const Rings& single) {
 
 using Samples = std::vector<std::complex<double>>;
 
+/// e^(i 2 pi k / grey_samples)
+const Samples& turns() {
+  static const Samples all = [] {
+    Samples values;
+    for (std::size_t k = 0; k < grey_samples; ++k)
+      values.push_back(std::polar(1.0, 2.0 * std::numbers::pi * static_cast<double>(k) / static_cast<double>(grey_samples)));
+    return values;
+  }();
+  return all;
+}
+
 void transform(Samples& values, double sign) {
   const std::size_t count = values.size();
   if (count == 1) return;
@@ -155,9 +166,10 @@ void transform(Samples& values, double sign) {
   transform(even, sign);
   transform(odd, sign);
   for (std::size_t k = 0; k < count / 2; ++k) {
-    const auto turn = std::polar(1.0, sign * 2.0 * std::numbers::pi * static_cast<double>(k) / static_cast<double>(count));
-    values[k] = even[k] + turn * odd[k];
-    values[k + count / 2] = even[k] - turn * odd[k];
+    const std::complex<double>& turn = turns()[k * (grey_samples / count)];
+    const std::complex<double> turned = (sign > 0.0 ? turn : std::conj(turn)) * odd[k];
+    values[k] = even[k] + turned;
+    values[k + count / 2] = even[k] - turned;
   }
 }
 
@@ -178,24 +190,40 @@ Rings rings_of_single_soundings(const SourceFrame& frame, const Grid& grid) {
   const double start = (acquisition.start_time - acquisition.time_offset).value;
   std::vector<float> samples(frame.bytes.size() / sizeof(float));
   std::memcpy(samples.data(), frame.bytes.data(), frame.bytes.size());
-  Rings rings;
-  for (std::size_t sounding = 0; sounding < grey_soundings; ++sounding) {
-    std::vector<std::complex<double>> image(grid.pixels());
-    for (std::size_t receiver = 0; receiver < receivers; ++receiver) {
-      const auto row = std::span(samples).subspan((sounding * receivers + receiver) * grey_samples, grey_samples);
-      const Samples signal = analytic(row);
-      const double at = acquisition.probe.elements[receiver].centre.x.value;
-      for (std::size_t pixel = 0; pixel < image.size(); ++pixel) {
-        const Point place = grid.at(pixel);
-        const double time = (place.z.value + std::hypot(place.x.value - at, place.z.value)) / grey_velocity;
-        const double u = (time - start) * grey_sample_rate;
-        if (!(u >= 0.0 && u < static_cast<double>(grey_samples - 1))) continue;
-        const auto k = static_cast<std::size_t>(u);
-        const double part = u - static_cast<double>(k);
-        image[pixel] += (1.0 - part) * signal[k] + part * signal[k + 1];
+  const std::size_t pixels = grid.pixels();
+  // [sounding][pixel]. Where a pixel's echo lies in a receiver's A-scan is the same in all soundings.
+  std::vector<Samples> images(grey_soundings, Samples(pixels));
+  std::vector<std::size_t> whole(pixels);
+  std::vector<double> parts(pixels);
+  const std::size_t* const whole_of = whole.data();
+  const double* const part_of = parts.data();
+  for (std::size_t receiver = 0; receiver < receivers; ++receiver) {
+    const double at = acquisition.probe.elements[receiver].centre.x.value;
+    for (std::size_t pixel = 0; pixel < pixels; ++pixel) {
+      const Point place = grid.at(pixel);
+      const double time = (place.z.value + std::hypot(place.x.value - at, place.z.value)) / grey_velocity;
+      const double u = (time - start) * grey_sample_rate;
+      const bool heard = u >= 0.0 && u < static_cast<double>(grey_samples - 1);
+      whole[pixel] = heard ? static_cast<std::size_t>(u) : grey_samples;
+      parts[pixel] = u - std::floor(u);
+    }
+    for (std::size_t sounding = 0; sounding < grey_soundings; ++sounding) {
+      const Samples signal = analytic(std::span(samples).subspan((sounding * receivers + receiver) * grey_samples, grey_samples));
+      // In plain numbers, real and imaginary in turn: without optimisation each operation of std::complex is some calls.
+      const auto* const from = reinterpret_cast<const double*>(signal.data());
+      auto* const image = reinterpret_cast<double*>(images[sounding].data());
+      for (std::size_t pixel = 0; pixel < pixels; ++pixel) {
+        const std::size_t k = whole_of[pixel];
+        if (k == grey_samples) continue;
+        const double part = part_of[pixel];
+        image[2 * pixel] += (1.0 - part) * from[2 * k] + part * from[2 * k + 2];
+        image[2 * pixel + 1] += (1.0 - part) * from[2 * k + 1] + part * from[2 * k + 3];
       }
     }
-    for (std::size_t pixel = 0; pixel < image.size(); ++pixel) {
+  }
+  Rings rings;
+  for (const Samples& image : images) {
+    for (std::size_t pixel = 0; pixel < pixels; ++pixel) {
       const Point place = grid.at(pixel);
       rings.add(place.x.value, place.z.value, std::norm(image[pixel] / static_cast<double>(receivers)));
     }
