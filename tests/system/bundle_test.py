@@ -22,8 +22,8 @@ class Bundle(unittest.TestCase):
 
     def make(self, *options):
         # The smallest test program, and a dictionary of the processor's caches: packing takes most of the time.
-        return run(MAKE_BUNDLE, "--no-build", "--build", BUILD, "--programs", "echoform test_rays", "--preset", 0, "--dictionary", "256KiB",
-                   "--output", self.folder / "made/part", *options)
+        return run(MAKE_BUNDLE, "--no-build", "--build", BUILD, "--programs", "echoform test_rays", "--preset", 0,
+                   "--dictionary", "256KiB", "--output", self.folder / "made/part", *options)
 
     def test_runs_where_it_is_unpacked(self):
         made = self.make()

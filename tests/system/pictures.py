@@ -25,8 +25,8 @@ def read_png(path):
 
 
 def unfiltered(kinds, rows):
-    """Pixels by those at their left, over them and in the corner between. Sums of bytes wrap around. A diagonal at once, whose pixels do
-    not depend on each other: pixel by pixel a figure takes seconds."""
+    """Pixels by those at their left, over them and in the corner between. Sums of bytes wrap around. A diagonal at once, whose pixels
+    do not depend on each other: pixel by pixel a figure takes seconds."""
     height, width, _ = rows.shape
     # Above the first row and left of the first column all is 0.
     out = numpy.zeros((1 + height, 1 + width, 3), numpy.int16)
@@ -35,7 +35,8 @@ def unfiltered(kinds, rows):
         column = diagonal - row
         left, over, corner = out[row + 1, column], out[row, column + 1], out[row, column]
         to_left, to_over, to_corner = abs(over - corner), abs(left - corner), abs(left + over - 2 * corner)
-        nearest = numpy.where((to_left <= to_over) & (to_left <= to_corner), left, numpy.where(to_over <= to_corner, over, corner))
+        nearest = numpy.where((to_left <= to_over) & (to_left <= to_corner), left,
+                              numpy.where(to_over <= to_corner, over, corner))
         guess = numpy.choose(kinds[row, None], (0, left, over, (left + over) // 2, nearest))
         out[row + 1, column + 1] = (rows[row, column] + guess) & 255
     return out[1:, 1:].astype(numpy.uint8)

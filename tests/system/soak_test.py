@@ -88,10 +88,10 @@ class Soak(unittest.TestCase):
         self.check_short_run("--seed", "11", "--config", str(config), "--backend", "cpu")
 
     def start(self, *options):
-        """A soak of ten minutes that is under way: images have come, long before its first line. Its place for frames, and what it says,
-        which is read meanwhile."""
-        process = subprocess.Popen([PROGRAM, "soak", *SLACK, "--minutes", "10", *options], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                   text=True)
+        """A soak of ten minutes that is under way: images have come, long before its first line. Its place for frames, and what it
+        says, which is read meanwhile."""
+        process = subprocess.Popen([PROGRAM, "soak", *SLACK, "--minutes", "10", *options], stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, text=True)
         for cleanup in (process.stderr.close, process.stdout.close, process.wait, process.kill):
             self.addCleanup(cleanup)
         place = next(found for line in process.stderr
