@@ -121,6 +121,11 @@ std::string show(const std::string& value) {
   return text + '"';
 }
 
+const Configuration& defaults() {
+  static const Configuration untouched;
+  return untouched;
+}
+
 Key make_key(const Entry& entry, std::string type, std::string range, std::string default_text) {
   Key key;
   key.section = entry.section;

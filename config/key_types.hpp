@@ -120,17 +120,18 @@ template <class T>
 /// The key without its reader.
 [[nodiscard]] Key make_key(const Entry& entry, std::string type, std::string range, std::string default_text);
 
+/// What no file has changed.
+[[nodiscard]] const Configuration& defaults();
+
 template <class Get>
 [[nodiscard]] std::string default_of(Get get) {
-  const Configuration defaults;
-  return show(get(defaults));
+  return show(get(defaults()));
 }
 
 template <class Get>
 [[nodiscard]] auto clearing(Get get) {
   return [get](Configuration& into) {
-    const Configuration defaults;
-    get(into) = get(defaults);
+    get(into) = get(defaults());
   };
 }
 
@@ -210,10 +211,9 @@ struct OptionalOf<std::optional<T>> {
 /// A word of an enumeration.
 template <class WordTable, class Get>
 [[nodiscard]] Key word(const Entry& entry, const WordTable& words, Get get) {
-  const Configuration defaults;
-  using Member = std::remove_cvref_t<decltype(get(defaults))>;
+  using Member = std::remove_cvref_t<decltype(get(defaults()))>;
   std::string default_text;
-  if constexpr (std::is_enum_v<Member>) default_text = fmt::format("\"{}\"", words.of(get(defaults)));
+  if constexpr (std::is_enum_v<Member>) default_text = fmt::format("\"{}\"", words.of(get(defaults())));
   Key key = make_key(entry, "one of " + words.list(), "", std::move(default_text));
   key.read = [words, get, expected = key.expected()](Configuration& into, const toml::node& node, std::string_view where) {
     const std::string value = read_text(node, where, expected);
