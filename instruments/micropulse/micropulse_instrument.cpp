@@ -6,7 +6,7 @@
 namespace echoform {
 namespace {
 
-std::unique_ptr<SimulatedPeer> simulated(const Configuration& configuration, SimulatorConfiguration scene) {
+std::unique_ptr<SimulatedPeer> make_simulated_micropulse(const Configuration& configuration, SimulatorConfiguration scene) {
   const auto& stated = section<MicropulseSection>(configuration);
   const micropulse_simulator::Habits habits{.high_bits = stated.justified == MicropulseJustified::high,
                                             .channel_base = static_cast<unsigned>(stated.channel_base)};
@@ -22,7 +22,7 @@ Instrument micropulse_instrument() {
           .simulated_place = "127.0.0.1:1067",
           .keys = micropulse_keys,
           .open = make_micropulse_door,
-          .simulate = simulated};
+          .simulate = make_simulated_micropulse};
 }
 
 }  // namespace echoform

@@ -5,7 +5,7 @@
 namespace echoform {
 namespace {
 
-std::unique_ptr<SimulatedPeer> simulated(const Configuration& /*configuration*/, SimulatorConfiguration scene) {
+std::unique_ptr<SimulatedPeer> make_simulated_us_lab4a(const Configuration& /*configuration*/, SimulatorConfiguration scene) {
   return std::make_unique<us_lab4a_simulator::SimulatedArray>(std::move(scene));
 }
 
@@ -18,7 +18,7 @@ Instrument us_lab4a_instrument() {
           .simulated_place = "127.0.0.1:55500",
           .keys = us_lab4a_keys,
           .open = make_us_lab4a_door,
-          .simulate = simulated};
+          .simulate = make_simulated_us_lab4a};
 }
 
 }  // namespace echoform
