@@ -15,7 +15,6 @@
 #include "apps/sharpness_door.hpp"
 #include "base/descriptors.hpp"
 #include "base/errors.hpp"
-#include "control/control.hpp"
 #include "instruments/instrument.hpp"
 #include "methods/display_settings.hpp"
 #include "methods/registry.hpp"

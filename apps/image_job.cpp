@@ -125,6 +125,7 @@ void check_together(const ImageOptions& options, const Configuration& configurat
   };
   if (options.by_groups) refuse("--by-groups");
   if (options.crop_distance) refuse("--crop-distance");
+  if (options.field == "analytic") refuse("--field analytic");
   if (scans(configuration)) refuse("a scan ([scan] path)");
   if (const std::string whole = method.whole_grids_alone(configuration); !whole.empty()) refuse(whole);
 }

@@ -108,6 +108,7 @@ class ReconstructJob {
     configuration_ = configuration_from(options_.config);
     // Before anything is refused: they may say what was meant.
     log_doubts(configuration_);
+    for (const std::string& line : doubtful_reconstruction(configuration_)) spdlog::warn("{}", line);
     apply_backend_option(options_.backend, configuration_);
     if (options_.iterations) {
       section<ReconstructionSection>(configuration_).iterations = static_cast<std::size_t>(*options_.iterations);

@@ -1,4 +1,4 @@
-// Sections and keys that no method owns.
+// Sections and keys that everybody shares.
 #pragma once
 
 #include <vector>

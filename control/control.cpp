@@ -103,10 +103,6 @@ void take_back(const SettingsFollower& follower, const Configuration& before) no
 
 }  // namespace
 
-ControlAction unavailable_action(const std::string& name, const std::string& found, const std::string& expected) {
-  return {name, true, [=](const auto&, auto&) { throw InputError(name, found, expected); }, false};
-}
-
 class Control::Conflict : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };

@@ -21,9 +21,6 @@
 
 namespace echoform {
 
-/// Stands for an action that needs something which the configuration lacks: refused with "NAME: found FOUND; expected EXPECTED".
-[[nodiscard]] ControlAction unavailable_action(const std::string& name, const std::string& found, const std::string& expected);
-
 /// Thread-safe. Requests that change something are served one after the other.
 class Control {
  public:

@@ -50,7 +50,8 @@ void GroupImager::finish() {
     queue->finish();
   }
   for (const std::string_view view : setup_->recipe.views()) {
-    if (std::ranges::find(summed, view) == summed.end()) make_of_others(view, summed, *backend, *queue);
+    const bool made = std::ranges::find(summed, view) == summed.end() && setup_->recipe.find(view, OutputKind::envelope);
+    if (made) make_of_others(view, summed, *backend, *queue);
   }
 }
 

@@ -23,6 +23,22 @@
 namespace echoform {
 namespace {
 
+/// Whether the envelopes of both are made alike, but for those that are made of other envelopes.
+bool same_envelopes(const Recipe& one, const Recipe& other) {
+  if (one.steps.size() != other.steps.size()) return false;
+  std::vector<bool> needed(one.steps.size() + 1, false);
+  for (const std::string_view view : views_of_their_own(one)) {
+    needed[one.outputs[one.find(view, OutputKind::envelope).value()].block] = true;
+  }
+  // Steps take blocks of earlier ones.
+  for (std::size_t block = one.steps.size(); block > 0; --block) {
+    if (!needed[block]) continue;
+    if (one.steps[block - 1] != other.steps[block - 1]) return false;
+    for (const std::size_t input : one.steps[block - 1].inputs) needed[input] = true;
+  }
+  return true;
+}
+
 class ScanEngine final : public Engine {
  public:
   ScanEngine(std::shared_ptr<const ImagingSetup> setup, const BackendChoice& choice, const EngineOptions& options,
@@ -107,6 +123,8 @@ class ScanEngine final : public Engine {
   /// How the image is shown may change; what it is made of may not.
   [[nodiscard]] bool retune(const ImagingSetup& wanted) override {
     if (wanted.scan != setup_->scan || !same_frames(*setup_, wanted)) return false;
+    // What positions show stands in the task of each.
+    if (!same_envelopes(setup_->recipe, wanted.recipe)) return false;
     const std::vector<AfterImages> all = after_composition(wanted.recipe);
     for (std::size_t k = 0; k < all.size(); ++k) {
       if (!shown_[k].runner->retune(all[k].recipe, *queue_)) return false;

@@ -101,7 +101,7 @@ ArrayText nrrd_text(const ImageFile& image) {
 
 constinit const ImageFormat nrrd_image_format{
     .extension = ".nrrd",
-    .meaning = "in mm, for 3D Slicer",
+    .meaning = "the image in mm, for 3D Slicer",
     .page = "command-line.md#image",
     .write = [](const std::filesystem::path& path, const ImageFile& image) { write_array_file(path, image, nrrd_text(image)); },
 };

@@ -52,7 +52,7 @@ ArrayText vti_text(const ImageFile& image) {
 
 constinit const ImageFormat vti_image_format{
     .extension = ".vti",
-    .meaning = "in mm, for ParaView",
+    .meaning = "the image in mm, for ParaView",
     .page = "command-line.md#image",
     .write = [](const std::filesystem::path& path, const ImageFile& image) { write_array_file(path, image, vti_text(image)); },
 };

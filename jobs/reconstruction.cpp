@@ -439,8 +439,10 @@ ReconstructionJob prepare_reconstruction(const Configuration& configuration, Rec
     throw InputError(recording.name(), pairs_text(stated_by_data), "passive events, in which nobody transmits");
   }
   validate(recording.material(), "data:");
+  ImagingSettings settings = configuration;
+  settings.acquisition.sample_scale.reset();  // of samples as they are stored: samples_of()
   const ImagingTask task =
-      make_imaging_task(configuration, stated_by_data, {recording.material()}, {.limits = RecordingOptions().limits});
+      make_imaging_task(settings, stated_by_data, {recording.material()}, {.limits = RecordingOptions().limits});
   const Acquisition& acquisition = task.acquired;
   validate(acquisition, task.limits, task.name());  // a [scan] in the file would put it off to its positions
   job.notes = task.notes;

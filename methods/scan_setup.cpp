@@ -235,7 +235,7 @@ std::shared_ptr<const ImagingSetup> retuned_scan(const Method& method, const Ima
                                                  std::uint64_t settings_revision) {
   // Methods know setups of a position alone.
   const auto position = method.retuned(*before.scan->model, wanted, settings_revision);
-  if (position == nullptr) return nullptr;
+  if (position == nullptr || position->recipe.steps.size() != before.recipe.steps.size()) return nullptr;
   auto setup = std::make_shared<ImagingSetup>(before);
   setup->recipe.steps = position->recipe.steps;
   mask_images(setup->recipe);

@@ -103,7 +103,7 @@ const Grid& RecordingImager::prepare(std::size_t frame, const std::stop_token& s
   for (const std::string& line : setup->notes) options_.messages.note(line);
   for (const std::string& line : setup->warnings) options_.messages.warning(line);
   if (options_.accept) options_.accept(*setup);
-  for (const std::string& line : method_->image_warnings(*setup)) options_.messages.warning(line);
+  for (const std::string& line : image_warnings_) options_.messages.warning(line);
   imager_ = std::make_unique<FrameImager>(setup, configuration_, *recording_, options_.writing_bytes, memory_);
   return whole_;
 }
@@ -119,7 +119,14 @@ std::shared_ptr<const ImagingSetup> RecordingImager::resolve() {
   auto setup = resolve_imaging(request);
   const auto first = setup->recipe.find(views_.front(), OutputKind::envelope);
   whole_ = setup->recipe.outputs[first.value()].description.grid;
+  std::optional<ImagingSetup> whole;  // of the whole image, where this process makes a part of it: what is said of it
   if (options_.processes > 1) {
+    whole.emplace();
+    whole->notes = setup->notes;
+    whole->warnings = setup->warnings;
+    whole->unread = setup->unread;
+    image_warnings_ = method_->image_warnings(*setup);
+    setup.reset();  // its memory first
     request.planes = own_planes();
     setup = resolve_imaging(request);
   }
@@ -131,7 +138,15 @@ std::shared_ptr<const ImagingSetup> RecordingImager::resolve() {
     request.wish.display = true;
     setup = resolve_imaging(request);
   }
-  return setup;
+  if (!whole) {
+    image_warnings_ = method_->image_warnings(*setup);
+    return setup;
+  }
+  auto part = std::make_shared<ImagingSetup>(*setup);
+  part->notes = whole->notes;
+  part->warnings = whole->warnings;
+  part->unread = whole->unread;
+  return part;
 }
 
 RowRange RecordingImager::own_planes() const {

@@ -128,7 +128,8 @@ class RecordingImager {
   std::unique_ptr<FrameImager> imager_;
   std::optional<std::size_t> prepared_;  // the frame
   bool imaged_ = false;
-  Grid whole_;  // of all processes
+  Grid whole_;                               // of all processes
+  std::vector<std::string> image_warnings_;  // of the whole image
 };
 
 }  // namespace echoform

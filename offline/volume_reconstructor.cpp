@@ -88,8 +88,8 @@ void VolumeReconstructor::read(const std::filesystem::path& path) {
   // Before anything is refused: they may say what was meant.
   if (!options_.doubts_are_told) {
     for (const std::string& line : doubtful_settings(configuration_)) options_.messages.warning(line);
+    for (const std::string& line : doubtful_reconstruction(configuration_)) options_.messages.warning(line);
   }
-  for (const std::string& line : doubtful_reconstruction(configuration_)) options_.messages.warning(line);
   check_reconstruction(configuration_);
   // A GPU that is wanted and not there is refused before gigabytes are read.
   const HeldMemory before = held_memory();

@@ -54,7 +54,7 @@ std::vector<std::string_view> views_of_their_own(const Recipe& recipe) {
   std::vector<std::string_view> views = recipe.views();
   std::erase_if(views, [&](std::string_view view) {
     const auto output = recipe.find(view, OutputKind::envelope);
-    return output && of_others[recipe.outputs[*output].block];
+    return !output || of_others[recipe.outputs[*output].block];
   });
   return views;
 }

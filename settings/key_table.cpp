@@ -26,7 +26,7 @@ ECHOFORM_KEY_OWNERS(ECHOFORM_DECLARE)
 
 namespace {
 
-/// Of the tree, in the order of the documentation.
+/// Of the tree. Their sections follow the common ones, in this order.
 std::vector<KeyGroup> owned_keys() {
   std::vector<KeyGroup> all;
   for (const Instrument& instrument : instruments()) all.push_back(instrument.keys());

@@ -1,5 +1,5 @@
-// Every section and key there is: those of config/ and those of every method. Reader, live control and documentation follow from
-// it.
+// Every section and key there is, of config/, methods, instruments, outputs and others that have some. Reader, live control and
+// documentation follow from it.
 #pragma once
 
 #include <string>

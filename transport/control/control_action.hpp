@@ -18,4 +18,7 @@ struct ControlAction {
   bool available = true;
 };
 
+/// Stands for an action that needs something which the configuration lacks: refused with "NAME: found FOUND; expected EXPECTED".
+[[nodiscard]] ControlAction unavailable_action(const std::string& name, const std::string& found, const std::string& expected);
+
 }  // namespace echoform
