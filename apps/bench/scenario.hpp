@@ -3,6 +3,7 @@
 
 #include "apps/bench/benchmark.hpp"
 #include "config/configuration.hpp"
+#include "simulators/simulator_configuration.hpp"
 
 namespace echoform::bench {
 
