@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
@@ -137,11 +138,50 @@ TEST_F(RecordingImagerTest, PreparingCanBeStoppedAndBegunAgain) {
 TEST_F(RecordingImagerTest, SeveralProcessesAreRefusedWhatTheyCannotShare) {
   RecordingImagerOptions options;
   options.processes = 2;
+  options.groups = GroupWish::always;
   EXPECT_THAT(test::input_error([&] { RecordingImager imager(path_, configuration_, options); }),
-              HasSubstr("processes: found several, and [imaging] method = \"tfm\"; expected one process"));
+              HasSubstr("processes: found several, and frames by groups; expected one process"));
+  options.groups = GroupWish::never;
   options.process = 2;
   EXPECT_THAT(test::input_error([&] { RecordingImager imager(path_, configuration_, options); }),
               HasSubstr("processes: found number 2 of 2"));
+}
+
+TEST_F(RecordingImagerTest, SeveralProcessesImagePartsOfOneImage) {
+  const std::vector<float> whole = image_alone(configuration_, 0);
+  const float most = std::ranges::max(whole);
+  std::vector<float> joined;
+  for (std::size_t process = 0; process < 3; ++process) {
+    RecordingImagerOptions options;
+    options.processes = 3;
+    options.process = process;
+    RecordingImager imager(path_, configuration_, options);
+    EXPECT_EQ(imager.prepare(0).z.count, 13U) << "the grid of the whole image";
+    imager.image(0);
+    EXPECT_LT(imager.description("LL").grid.z.count, 6U);
+    const auto part = imager.envelope("LL");
+    joined.insert(joined.end(), part.begin(), part.end());
+  }
+  ASSERT_EQ(joined.size(), whole.size());
+  // A gate of its own has another length of the transform: rounding.
+  for (std::size_t k = 0; k < whole.size(); ++k) EXPECT_NEAR(joined[k], whole[k], 2e-6F * most) << k;
+}
+
+TEST_F(RecordingImagerTest, EveryProcessSaysWhatIsSaidOfTheWholeImage) {
+  // The A-scans end above its lower half.
+  configuration_.grid.z = {Metres(4e-3), Metres(0.2)};
+  const auto said = [&](std::size_t process, std::size_t processes) {
+    std::vector<std::string> lines;
+    RecordingImagerOptions options;
+    options.processes = processes;
+    options.process = process;
+    options.messages.warning = [&](const std::string& line) { lines.push_back(line); };
+    RecordingImager(path_, configuration_, options).prepare(0);
+    return lines;
+  };
+  const std::vector<std::string> of_one = said(0, 1);
+  EXPECT_FALSE(of_one.empty());
+  for (std::size_t process = 0; process < 2; ++process) EXPECT_EQ(said(process, 2), of_one) << process;
 }
 
 TEST_F(RecordingImagerTest, AScanThatIsStoppedRefusesNoPlace) {
