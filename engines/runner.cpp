@@ -91,10 +91,14 @@ Stage* Runner::reference_stage(std::size_t output) const noexcept {
 void Runner::note_facts(FrameSlot& slot) noexcept {
   SampleQuality quality;
   if (quality_step_ < steps_.size()) quality = steps_[quality_step_].stage->facts().quality.value_or(quality);
+  note_references();
+  note_facts(slot, quality, references_);
+}
+
+void Runner::note_references() noexcept {
   for (std::size_t k = 0; k < references_.size(); ++k) {
     if (const Stage* const stage = reference_stage(k)) references_[k] = stage->facts().reference.value_or(ShownReference{});
   }
-  note_facts(slot, quality, references_);
 }
 
 void Runner::note_facts(FrameSlot& slot, const SampleQuality& quality, std::span<const ShownReference> references) noexcept {

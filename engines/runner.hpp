@@ -71,6 +71,9 @@ class Runner {
   /// The same from copies that were made where device_facts() says; `references` by output.
   void note_facts(FrameSlot& slot, const SampleQuality& quality, std::span<const ShownReference> references) noexcept;
 
+  /// A frame is finished whose slot another recipe has: reference() is what the stages know now.
+  void note_references() noexcept;
+
   /// As of Engine.
   [[nodiscard]] float reference(std::size_t output) const noexcept;
   void resume(std::size_t output, float reference) noexcept;

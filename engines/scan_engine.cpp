@@ -272,6 +272,7 @@ class ScanEngine final : public Engine {
         work();
         add_timing(slot, shown.runner->name(step), std::chrono::steady_clock::now() - begin);
       });
+      shown.runner->note_references();
       for (std::size_t i = 0; i < outputs.size(); ++i) {
         if (const Stage* const stage = shown.runner->reference_stage(given + i)) {
           if (const auto reference = stage->facts().reference) slot.outputs[shown.outputs[i]].reference = reference->shown;

@@ -360,6 +360,24 @@ TEST_P(ScanImages, PositionsThatCoverMoreAreWeighedWithTheImage) {
   EXPECT_NE(setup->scan->record->refusal().find("memory_limit"), std::string::npos) << setup->scan->record->refusal();
 }
 
+TEST_P(ScanImages, GoOnFromTheReferenceOfTheEngineBefore) {
+  begin(false);
+  image(0);
+  const std::size_t display = setup->recipe.find("LL", OutputKind::display).value();
+  float peak = 0.0F;
+  for (std::size_t k = 0; k < 21 * 19; ++k) peak = std::fmax(peak, envelope()[k]);  // NaN where nothing was imaged
+  EXPECT_FLOAT_EQ(last().outputs[display].reference, peak);
+  EXPECT_FLOAT_EQ(engine->reference(display), peak);
+
+  begin(false);
+  EXPECT_EQ(engine->reference(display), 0.0F);
+  engine->resume(display, 3.0F * peak);
+  image(0, false);
+  // A tenth of the way from 3 peaks to 1.
+  EXPECT_NEAR(last().outputs[display].reference, 2.8F * peak, 1e-5F * peak);
+  EXPECT_NEAR(engine->reference(display), 2.8F * peak, 1e-5F * peak);
+}
+
 TEST_P(ScanImages, TakeNewDisplaySettingsAsTheyGo) {
   begin(false);
   image(0);
