@@ -86,21 +86,23 @@ class ConnectingSource final : public VisitingSource<MicropulseSource> {
       talk.tell(change_commands(from, to), "the change");
       return host.open_stream(session_, acquisition_);
     };
+    // Handed over once this thread holds it no more: whoever waits for the answer is then the last to hold it.
+    std::exception_ptr refused;
     try {
       auto intake = take(before, wanted);
       exchange_.answer(wanted, nullptr);
       return intake;
     } catch (const std::exception& reason) {
       if (!stopping_) say(reason);
-      const auto refused = std::current_exception();
-      try {
-        auto intake = take(wanted, before);
-        exchange_.answer(wanted, refused);
-        return intake;
-      } catch (...) {
-        exchange_.answer(wanted, refused);
-        throw;
-      }
+      refused = std::current_exception();
+    }
+    try {
+      auto intake = take(wanted, before);
+      exchange_.answer(wanted, std::move(refused));
+      return intake;
+    } catch (...) {
+      exchange_.answer(wanted, std::move(refused));
+      throw;
     }
   }
 
