@@ -17,16 +17,18 @@ PATIENCE = 240  # seconds; a hang, not a measurement
 SLACK = ("--slack", "12")  # likewise: how short pauses are is measured by tools/soak-under-attack
 
 
-def child_of(process):
+def server_of(process):
+    """The child that is the server: a sanitizer may have started one of its own, which finds names of functions."""
     for entry in pathlib.Path("/proc").iterdir():
         if not entry.name.isdigit():
             continue
         try:
-            if int((entry / "stat").read_text().rsplit(")", 1)[1].split()[1]) == process:
+            is_child = int((entry / "stat").read_text().rsplit(")", 1)[1].split()[1]) == process
+            if is_child and b"serve" in (entry / "cmdline").read_bytes().split(b"\0"):
                 return int(entry.name)
         except (OSError, ValueError):
             continue
-    raise AssertionError(f"process {process} has no child")
+    raise AssertionError(f"process {process} has no server")
 
 
 class Soak(unittest.TestCase):
@@ -108,7 +110,7 @@ class Soak(unittest.TestCase):
 
     def test_a_server_that_dies_fails_the_run(self):
         process, _, reader, errors = self.start()
-        os.kill(child_of(process.pid), signal.SIGKILL)
+        os.kill(server_of(process.pid), signal.SIGKILL)
         output = process.stdout.read()
         code = process.wait(PATIENCE)
         reader.join()
