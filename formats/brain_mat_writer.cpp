@@ -12,6 +12,7 @@
 #include "base/descriptors.hpp"
 #include "base/errors.hpp"
 #include "formats/atomic_file.hpp"
+#include "formats/file_writer.hpp"
 #include "formats/mat5_check.hpp"
 #include "formats/pair_order.hpp"
 #include "formats/recording_formats.hpp"
@@ -106,27 +107,7 @@ void check_brain_mat_holds(const Acquisition& acquisition, const std::string& wh
     throw InputError(where, fmt::format("{} bytes of samples", bytes), "less than 2 GiB, what a .mat file of version 5 holds");
 }
 
-/// Samples are float64 amplitudes: float32 exactly, counts times sample_scale, rounded to 53 bits once. The file has no word for
-/// dead elements, bandwidth, sequence, times and the shear velocity. It appears whole, with close().
-class BrainMatWriter final : public FrameWriter {
- public:
-  BrainMatWriter(const std::filesystem::path& path, const Acquisition& acquisition, const FrameWriterOptions& options);
-  ~BrainMatWriter() override;
-
-  void flush() override {}
-  void close() override;
-  [[nodiscard]] std::uint64_t frames() const noexcept override;
-  [[nodiscard]] std::uint64_t bytes() const noexcept override;
-
- private:
-  /// InputError for a second frame.
-  void write(std::span<const std::byte> frame, const FrameStamp& stamp) override;
-
-  struct File;
-  std::unique_ptr<File> file_;
-};
-
-struct BrainMatWriter::File {
+struct BrainMatFrameFile {
   std::filesystem::path path;
   Acquisition acquisition;
   FrameWriterOptions options;
@@ -135,11 +116,26 @@ struct BrainMatWriter::File {
   bool written = false;
 };
 
+/// Samples are float64 amplitudes: float32 exactly, counts times sample_scale, rounded to 53 bits once. The file has no word for
+/// dead elements, bandwidth, sequence, times and the shear velocity. It appears whole, with close().
+class BrainMatWriter final : public formats::FileWriter<BrainMatFrameFile> {
+ public:
+  BrainMatWriter(const std::filesystem::path& path, const Acquisition& acquisition, const FrameWriterOptions& options);
+  ~BrainMatWriter() override;
+
+  void close() override;
+  [[nodiscard]] std::uint64_t bytes() const noexcept override;
+
+ private:
+  /// InputError for a second frame.
+  void write(std::span<const std::byte> frame, const FrameStamp& stamp) override;
+};
+
 BrainMatWriter::BrainMatWriter(const std::filesystem::path& path, const Acquisition& acquisition,
                                const FrameWriterOptions& options) {
   check_brain_mat_holds(acquisition, path.string());
   require_absent(path, path.string());
-  file_.reset(new File{path, acquisition, options, AtomicFile(path, IfThere::refuse)});
+  file_.reset(new BrainMatFrameFile{path, acquisition, options, AtomicFile(path, IfThere::refuse)});
 }
 
 BrainMatWriter::~BrainMatWriter() {
@@ -150,7 +146,7 @@ BrainMatWriter::~BrainMatWriter() {
 }
 
 void BrainMatWriter::write(std::span<const std::byte> frame, const FrameStamp& /*stamp*/) {
-  File& f = *file_;
+  BrainMatFrameFile& f = *file_;
   const Acquisition& a = f.acquisition;
   const std::string name = f.path.string();
   if (frame.size() != a.frame_bytes())
@@ -192,13 +188,9 @@ void BrainMatWriter::write(std::span<const std::byte> frame, const FrameStamp& /
 }
 
 void BrainMatWriter::close() {
-  File& f = *file_;
+  BrainMatFrameFile& f = *file_;
   if (f.frames == 0 || std::exchange(f.written, true)) return;
   f.aside.commit();
-}
-
-std::uint64_t BrainMatWriter::frames() const noexcept {
-  return file_->frames;
 }
 
 std::uint64_t BrainMatWriter::bytes() const noexcept {

@@ -13,6 +13,7 @@
 #include "acquisition/sample_encodings.hpp"
 #include "base/errors.hpp"
 #include "formats/atomic_file.hpp"
+#include "formats/file_writer.hpp"
 #include "formats/hdf5_file.hpp"
 #include "formats/hdf5_maker.hpp"
 #include "formats/ipasc_fields.hpp"
@@ -136,30 +137,7 @@ void check_ipasc_holds(const Acquisition& acquisition, const std::string& where)
     throw InputError(where, fmt::format("{} bytes a frame", bytes), "less than 4 GiB, what an HDF5 chunk may have");
 }
 
-/// Every detector at every position is a detector of the file, in the order of positions and elements; events of the same light
-/// at the same position are wavelengths of their own, and frames are measurements. Counts of scale 1 are int16, all else is
-/// float32. Beyond the format, which leaves names to its users: echoform_dead_detectors, where some are dead. It has no word for
-/// the probe's frequencies and for counts of the encoder. The file appears whole, with close().
-class IpascWriter final : public FrameWriter {
- public:
-  IpascWriter(const std::filesystem::path& path, const Acquisition& acquisition, const FrameWriterOptions& options);
-  ~IpascWriter() override;
-  IpascWriter(const IpascWriter&) = delete;
-  IpascWriter& operator=(const IpascWriter&) = delete;
-
-  void flush() override {}
-  void close() override;
-  [[nodiscard]] std::uint64_t frames() const noexcept override;
-  [[nodiscard]] std::uint64_t bytes() const noexcept override;
-
- private:
-  void write(std::span<const std::byte> frame, const FrameStamp& stamp) override;
-
-  struct File;
-  std::unique_ptr<File> file_;
-};
-
-struct IpascWriter::File {
+struct IpascFrameFile {
   std::filesystem::path path;
   Acquisition acquisition;
   IpascLayout layout;
@@ -244,11 +222,27 @@ struct IpascWriter::File {
   }
 };
 
+/// Every detector at every position is a detector of the file, in the order of positions and elements; events of the same light
+/// at the same position are wavelengths of their own, and frames are measurements. Counts of scale 1 are int16, all else is
+/// float32. Beyond the format, which leaves names to its users: echoform_dead_detectors, where some are dead. It has no word for
+/// the probe's frequencies and for counts of the encoder. The file appears whole, with close().
+class IpascWriter final : public formats::FileWriter<IpascFrameFile> {
+ public:
+  IpascWriter(const std::filesystem::path& path, const Acquisition& acquisition, const FrameWriterOptions& options);
+  ~IpascWriter() override;
+
+  void close() override;
+  [[nodiscard]] std::uint64_t bytes() const noexcept override;
+
+ private:
+  void write(std::span<const std::byte> frame, const FrameStamp& stamp) override;
+};
+
 IpascWriter::IpascWriter(const std::filesystem::path& path, const Acquisition& acquisition, const FrameWriterOptions& options) {
   check_ipasc_holds(acquisition, path.string());
   require_absent(path, path.string());
-  file_.reset(new File{path, acquisition, ipasc_layout(acquisition, path.string()), AtomicFile(path, IfThere::refuse),
-                       keeps_counts(acquisition)});
+  file_.reset(new IpascFrameFile{path, acquisition, ipasc_layout(acquisition, path.string()), AtomicFile(path, IfThere::refuse),
+                                 keeps_counts(acquisition)});
   file_->whole = options.whole;
   file_->make(options);
 }
@@ -261,7 +255,7 @@ IpascWriter::~IpascWriter() {
 }
 
 void IpascWriter::write(std::span<const std::byte> frame, const FrameStamp& stamp) {
-  File& f = *file_;
+  IpascFrameFile& f = *file_;
   const Acquisition& a = f.acquisition;
   if (f.broken || !f.file) throw RuntimeFault(fmt::format("{}: no longer written to", f.path.string()));
   if (frame.size() != a.frame_bytes())
@@ -285,7 +279,7 @@ void IpascWriter::write(std::span<const std::byte> frame, const FrameStamp& stam
 }
 
 void IpascWriter::close() {
-  File& f = *file_;
+  IpascFrameFile& f = *file_;
   if (!f.file) return;
   const Hdf5Session session;
   const IpascMaker make(f.path.string());
@@ -303,10 +297,6 @@ void IpascWriter::close() {
   }
   file.close();
   f.aside.commit();
-}
-
-std::uint64_t IpascWriter::frames() const noexcept {
-  return file_->frames;
 }
 
 std::uint64_t IpascWriter::bytes() const noexcept {

@@ -18,6 +18,7 @@
 #include "acquisition/frame_layout.hpp"
 #include "base/errors.hpp"
 #include "formats/atomic_file.hpp"
+#include "formats/file_writer.hpp"
 #include "formats/hdf5_file.hpp"
 #include "formats/hdf5_maker.hpp"
 #include "formats/law_columns.hpp"
@@ -260,47 +261,7 @@ struct PlacedFrames {
   }
 };
 
-/// Writes one sequence of one probe, which stays where it is, or where `pose` of the options moves it by the encoder's counts has
-/// a placement for each frame (mfmc_encoder.hpp): MFMC_DATA [frames, A-scans, samples], one chunk a frame, in
-/// rows as the layout has them; int16 and packed12 as int16 in the sender's counts, float32 as it is. The laws L1, L2 ...
-/// name one element each, T1, T2 ... the elements of an event of several, with their delays and weights; a half matrix has the
-/// A-scans i <= j only. Some things go beyond the format, which allows it: sizes of elements that are unknown are a nanometre (a
-/// vector of length 0 would leave no direction); ECHOFORM_SAMPLE_SCALE of the sequence is the amplitude of one count, where it is
-/// not 1; ECHOFORM_ENCODER_COUNT has the positions of frames (mfmc_encoder.hpp); START_TIME has the time offset taken off;
-/// attributes tell events apart and say what a law is meant to make (mfmc_parts.hpp).
-///
-/// The file is in HDF5's SWMR mode (single writer, multiple readers) from the first frame to close(): what the library hands
-/// to the system is ordered such that the file is consistent at every moment. Programs may read it while it grows, and a process
-/// that is killed leaves all frames whose append() returned. Such a file carries a mark that it was not closed: readers open it
-/// with the SWMR flag (h5py: File(path, "r", swmr=True); Recording does so by itself) or clear the mark with HDF5's
-/// `h5clear -s`. It costs some 20 KiB a frame beside the samples. Nothing is forced to the disk itself but by flush(): after a
-/// loss of power the last seconds may be missing.
-///
-/// One thread at a time.
-class MfmcWriter final : public FrameWriter {
- public:
-  /// The file appears at `path` with its first frame. Throws InputError if something is there already, the place may not be
-  /// written to, or as check_mfmc_holds; RuntimeFault if the disk is full.
-  MfmcWriter(const std::filesystem::path& path, const Acquisition& acquisition, const FrameWriterOptions& options = {});
-  /// As close(), in silence, unless the file is to be whole.
-  ~MfmcWriter() override;
-  MfmcWriter(const MfmcWriter&) = delete;
-  MfmcWriter& operator=(const MfmcWriter&) = delete;
-
-  // When append() returns, the frame survives the process. After a fault no further one is taken.
-  void flush() override;
-  void close() override;
-
-  [[nodiscard]] std::uint64_t frames() const noexcept override;
-  [[nodiscard]] std::uint64_t bytes() const noexcept override;
-
- private:
-  void write(std::span<const std::byte> frame, const FrameStamp& stamp) override;
-  struct File;
-  std::unique_ptr<File> file_;
-};
-
-struct MfmcWriter::File {
+struct MfmcFrameFile {
   std::filesystem::path path;
   Acquisition acquisition;
   AtomicFile aside;
@@ -375,7 +336,7 @@ struct MfmcWriter::File {
   }
 };
 
-void MfmcWriter::File::make_described(const Hdf5Maker& maker, const Hdf5Handle& access, const FrameWriterOptions& options) const {
+void MfmcFrameFile::make_described(const Hdf5Maker& maker, const Hdf5Handle& access, const FrameWriterOptions& options) const {
   Hdf5NewFile described(aside.descriptor(), name(), {.access_list = &access});
   maker.text(described.handle(), "TYPE", "MFMC");
   maker.text(described.handle(), "VERSION", "2.0.0");
@@ -385,7 +346,7 @@ void MfmcWriter::File::make_described(const Hdf5Maker& maker, const Hdf5Handle& 
   described.close();
 }
 
-void MfmcWriter::File::make_growing(const Hdf5Maker& maker, const Hdf5Handle& access) const {
+void MfmcFrameFile::make_growing(const Hdf5Maker& maker, const Hdf5Handle& access) const {
   Hdf5NewFile grown(aside.descriptor(), name(), {.access_list = &access, .flags = H5F_ACC_RDWR});
   Hdf5Handle sequence = maker.made(H5Gopen2(grown.handle().id(), "/SEQUENCES/S1", H5P_DEFAULT), "sequence");
   maker.growing(sequence, "PROBE_PLACEMENT_INDEX", H5T_STD_I32LE, {acquisition.a_scans()});
@@ -399,7 +360,7 @@ void MfmcWriter::File::make_growing(const Hdf5Maker& maker, const Hdf5Handle& ac
   grown.close();
 }
 
-void MfmcWriter::File::make(const FrameWriterOptions& options) {
+void MfmcFrameFile::make(const FrameWriterOptions& options) {
   if (moves(acquisition, options)) pose = options.pose;
   const Hdf5Session session;
   const Hdf5Maker maker(name());
@@ -434,10 +395,45 @@ void MfmcWriter::File::make(const FrameWriterOptions& options) {
   if (acquisition.encoding == SampleEncoding::packed12) unpacked.resize(acquisition.a_scans() * acquisition.samples);
 }
 
+/// Writes one sequence of one probe, which stays where it is, or where `pose` of the options moves it by the encoder's counts has
+/// a placement for each frame (mfmc_encoder.hpp): MFMC_DATA [frames, A-scans, samples], one chunk a frame, in
+/// rows as the layout has them; int16 and packed12 as int16 in the sender's counts, float32 as it is. The laws L1, L2 ...
+/// name one element each, T1, T2 ... the elements of an event of several, with their delays and weights; a half matrix has the
+/// A-scans i <= j only. Some things go beyond the format, which allows it: sizes of elements that are unknown are a nanometre (a
+/// vector of length 0 would leave no direction); ECHOFORM_SAMPLE_SCALE of the sequence is the amplitude of one count, where it is
+/// not 1; ECHOFORM_ENCODER_COUNT has the positions of frames (mfmc_encoder.hpp); START_TIME has the time offset taken off;
+/// attributes tell events apart and say what a law is meant to make (mfmc_parts.hpp).
+///
+/// The file is in HDF5's SWMR mode (single writer, multiple readers) from the first frame to close(): what the library hands
+/// to the system is ordered such that the file is consistent at every moment. Programs may read it while it grows, and a process
+/// that is killed leaves all frames whose append() returned. Such a file carries a mark that it was not closed: readers open it
+/// with the SWMR flag (h5py: File(path, "r", swmr=True); Recording does so by itself) or clear the mark with HDF5's
+/// `h5clear -s`. It costs some 20 KiB a frame beside the samples. Nothing is forced to the disk itself but by flush(): after a
+/// loss of power the last seconds may be missing.
+///
+/// One thread at a time.
+class MfmcWriter final : public formats::FileWriter<MfmcFrameFile> {
+ public:
+  /// The file appears at `path` with its first frame. Throws InputError if something is there already, the place may not be
+  /// written to, or as check_mfmc_holds; RuntimeFault if the disk is full.
+  MfmcWriter(const std::filesystem::path& path, const Acquisition& acquisition, const FrameWriterOptions& options = {});
+  /// As close(), in silence, unless the file is to be whole.
+  ~MfmcWriter() override;
+
+  // When append() returns, the frame survives the process. After a fault no further one is taken.
+  void flush() override;
+  void close() override;
+
+  [[nodiscard]] std::uint64_t bytes() const noexcept override;
+
+ private:
+  void write(std::span<const std::byte> frame, const FrameStamp& stamp) override;
+};
+
 MfmcWriter::MfmcWriter(const std::filesystem::path& path, const Acquisition& acquisition, const FrameWriterOptions& options) {
   check_mfmc_holds(acquisition, path.string());
   require_absent(path, path.string());
-  file_.reset(new File{path, acquisition, AtomicFile(path, IfThere::refuse), options.whole});
+  file_.reset(new MfmcFrameFile{path, acquisition, AtomicFile(path, IfThere::refuse), options.whole});
   file_->make(options);
 }
 
@@ -449,7 +445,7 @@ MfmcWriter::~MfmcWriter() {
 }
 
 void MfmcWriter::write(std::span<const std::byte> frame, const FrameStamp& stamp) {
-  File& f = *file_;
+  MfmcFrameFile& f = *file_;
   if (f.broken || !f.file) throw RuntimeFault(fmt::format("{}: no longer written to", f.name()));
   if (frame.size() != f.acquisition.frame_bytes()) {
     throw InputError(f.name(), fmt::format("a frame of {} bytes", frame.size()), fmt::format("{}", f.acquisition.frame_bytes()));
@@ -480,14 +476,14 @@ void MfmcWriter::write(std::span<const std::byte> frame, const FrameStamp& stamp
 }
 
 void MfmcWriter::flush() {
-  const File& f = *file_;
+  const MfmcFrameFile& f = *file_;
   if (f.broken || !f.file) return;
   if (::fdatasync(f.aside.descriptor()) != 0)
     throw RuntimeFault(fmt::format("{}: cannot be forced to the disk: {}", f.name(), std::strerror(errno)));
 }
 
 void MfmcWriter::close() {
-  File& f = *file_;
+  MfmcFrameFile& f = *file_;
   if (!f.file) return;
   const Hdf5Session session;
   Hdf5NewFile file = std::exchange(f.file, Hdf5NewFile());
@@ -502,10 +498,6 @@ void MfmcWriter::close() {
     if (!std::exchange(f.broken, true)) throw;
   }
   if (f.whole && f.frames > 0 && !f.broken) f.aside.commit();
-}
-
-std::uint64_t MfmcWriter::frames() const noexcept {
-  return file_->frames;
 }
 
 std::uint64_t MfmcWriter::bytes() const noexcept {

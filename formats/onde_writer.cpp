@@ -18,6 +18,7 @@
 #include "base/errors.hpp"
 #include "formats/atomic_file.hpp"
 #include "formats/envelope_view.hpp"
+#include "formats/file_writer.hpp"
 #include "formats/hdf5_file.hpp"
 #include "formats/hdf5_maker.hpp"
 #include "formats/image_formats.hpp"
@@ -212,31 +213,7 @@ void check_onde_holds(const Acquisition& acquisition, const std::string& where) 
     throw InputError(where, fmt::format("{} bytes a frame", bytes), "less than 4 GiB, what an HDF5 chunk may have");
 }
 
-/// One data set of one probe: DATA [dataframes, A-scans, samples], one chunk a frame, in rows as the layout has them; int16 and
-/// packed12 as int16 counts, whose scale is that of the AMPLITUDE_DIMENSION, float32 as it is. Laws name elements from 1; waves
-/// are written by their delays. The trajectory has a frame for each dataframe: that in which elements are stated, or where `pose`
-/// of the options moves it by the encoder's counts. What is unknown is NaN, a size of an element 0. The file appears whole, once
-/// it is closed.
-class OndeWriter final : public FrameWriter {
- public:
-  OndeWriter(const std::filesystem::path& path, const Acquisition& acquisition, const FrameWriterOptions& options = {});
-  /// As close(), in silence.
-  ~OndeWriter() override;
-  OndeWriter(const OndeWriter&) = delete;
-  OndeWriter& operator=(const OndeWriter&) = delete;
-
-  void flush() override {}  // nothing is there before it is whole
-  void close() override;
-  [[nodiscard]] std::uint64_t frames() const noexcept override;
-  [[nodiscard]] std::uint64_t bytes() const noexcept override;
-
- private:
-  void write(std::span<const std::byte> frame, const FrameStamp& stamp) override;
-  struct File;
-  std::unique_ptr<File> file_;
-};
-
-struct OndeWriter::File {
+struct OndeFrameFile {
   std::filesystem::path path;
   Acquisition acquisition;
   std::function<Pose(EncoderCount)> pose;
@@ -285,10 +262,28 @@ struct OndeWriter::File {
   }
 };
 
+/// One data set of one probe: DATA [dataframes, A-scans, samples], one chunk a frame, in rows as the layout has them; int16 and
+/// packed12 as int16 counts, whose scale is that of the AMPLITUDE_DIMENSION, float32 as it is. Laws name elements from 1; waves
+/// are written by their delays. The trajectory has a frame for each dataframe: that in which elements are stated, or where `pose`
+/// of the options moves it by the encoder's counts. What is unknown is NaN, a size of an element 0. The file appears whole, once
+/// it is closed.
+class OndeWriter final : public formats::FileWriter<OndeFrameFile> {
+ public:
+  OndeWriter(const std::filesystem::path& path, const Acquisition& acquisition, const FrameWriterOptions& options = {});
+  /// As close(), in silence.
+  ~OndeWriter() override;
+
+  void close() override;
+  [[nodiscard]] std::uint64_t bytes() const noexcept override;
+
+ private:
+  void write(std::span<const std::byte> frame, const FrameStamp& stamp) override;
+};
+
 OndeWriter::OndeWriter(const std::filesystem::path& path, const Acquisition& acquisition, const FrameWriterOptions& options) {
   check_onde_holds(acquisition, path.string());
   require_absent(path, path.string());
-  file_.reset(new File{path, acquisition, options.pose, AtomicFile(path, IfThere::refuse)});
+  file_.reset(new OndeFrameFile{path, acquisition, options.pose, AtomicFile(path, IfThere::refuse)});
   file_->whole = options.whole;
   file_->make(options);
 }
@@ -301,7 +296,7 @@ OndeWriter::~OndeWriter() {
 }
 
 void OndeWriter::write(std::span<const std::byte> frame, const FrameStamp& stamp) {
-  File& f = *file_;
+  OndeFrameFile& f = *file_;
   const Acquisition& a = f.acquisition;
   if (f.broken || !f.file) throw RuntimeFault(fmt::format("{}: no longer written to", f.path.string()));
   if (frame.size() != a.frame_bytes())
@@ -323,7 +318,7 @@ void OndeWriter::write(std::span<const std::byte> frame, const FrameStamp& stamp
 }
 
 void OndeWriter::close() {
-  File& f = *file_;
+  OndeFrameFile& f = *file_;
   if (!f.file) return;
   const Hdf5Session session;
   const Hdf5Maker make(f.path.string());
@@ -338,10 +333,6 @@ void OndeWriter::close() {
   }
   file.close();
   f.aside.commit();
-}
-
-std::uint64_t OndeWriter::frames() const noexcept {
-  return file_->frames;
 }
 
 std::uint64_t OndeWriter::bytes() const noexcept {

@@ -12,6 +12,7 @@
 
 #include "base/errors.hpp"
 #include "formats/atomic_file.hpp"
+#include "formats/file_writer.hpp"
 #include "formats/recording_formats.hpp"
 #include "formats/samples.hpp"
 #include "formats/uff_fields.hpp"
@@ -90,29 +91,7 @@ void check_uff_holds(const Acquisition& acquisition, const std::string& where) {
     throw InputError(where, fmt::format("{} bytes a frame", bytes), "less than 4 GiB, what an HDF5 chunk may have");
 }
 
-/// One object, /channel_data, as float32 [frame, wave, channel, time] in C order. It has no word for which elements of a wave
-/// fire, dead elements, wavelengths and energies of light, counts of the encoder, and times and numbers of frames. The file
-/// appears whole, with close(). The constructor throws InputError where no velocity is stated, which the format asks for.
-class UffWriter final : public FrameWriter {
- public:
-  UffWriter(const std::filesystem::path& path, const Acquisition& acquisition, const FrameWriterOptions& options);
-  ~UffWriter() override;
-  UffWriter(const UffWriter&) = delete;
-  UffWriter& operator=(const UffWriter&) = delete;
-
-  void flush() override {}
-  void close() override;
-  [[nodiscard]] std::uint64_t frames() const noexcept override;
-  [[nodiscard]] std::uint64_t bytes() const noexcept override;
-
- private:
-  void write(std::span<const std::byte> frame, const FrameStamp& stamp) override;
-
-  struct File;
-  std::unique_ptr<File> file_;
-};
-
-struct UffWriter::File {
+struct UffFrameFile {
   std::filesystem::path path;
   Acquisition acquisition;
   AtomicFile aside;
@@ -179,10 +158,25 @@ struct UffWriter::File {
   }
 };
 
+/// One object, /channel_data, as float32 [frame, wave, channel, time] in C order. It has no word for which elements of a wave
+/// fire, dead elements, wavelengths and energies of light, counts of the encoder, and times and numbers of frames. The file
+/// appears whole, with close(). The constructor throws InputError where no velocity is stated, which the format asks for.
+class UffWriter final : public formats::FileWriter<UffFrameFile> {
+ public:
+  UffWriter(const std::filesystem::path& path, const Acquisition& acquisition, const FrameWriterOptions& options);
+  ~UffWriter() override;
+
+  void close() override;
+  [[nodiscard]] std::uint64_t bytes() const noexcept override;
+
+ private:
+  void write(std::span<const std::byte> frame, const FrameStamp& stamp) override;
+};
+
 UffWriter::UffWriter(const std::filesystem::path& path, const Acquisition& acquisition, const FrameWriterOptions& options) {
   check_uff_holds(acquisition, path.string());
   require_absent(path, path.string());
-  file_.reset(new File{path, acquisition, AtomicFile(path, IfThere::refuse)});
+  file_.reset(new UffFrameFile{path, acquisition, AtomicFile(path, IfThere::refuse)});
   file_->whole = options.whole;
   file_->make(options);
 }
@@ -195,7 +189,7 @@ UffWriter::~UffWriter() {
 }
 
 void UffWriter::write(std::span<const std::byte> frame, const FrameStamp& /*stamp*/) {
-  File& f = *file_;
+  UffFrameFile& f = *file_;
   const Acquisition& a = f.acquisition;
   if (f.broken || !f.file) throw RuntimeFault(fmt::format("{}: no longer written to", f.path.string()));
   if (frame.size() != a.frame_bytes())
@@ -216,7 +210,7 @@ void UffWriter::write(std::span<const std::byte> frame, const FrameStamp& /*stam
 }
 
 void UffWriter::close() {
-  File& f = *file_;
+  UffFrameFile& f = *file_;
   if (!f.file) return;
   const Hdf5Session session;
   // Nothing half-written stays, whatever fails here.
@@ -225,10 +219,6 @@ void UffWriter::close() {
   if (f.frames == 0) return;
   file.close();
   f.aside.commit();
-}
-
-std::uint64_t UffWriter::frames() const noexcept {
-  return file_->frames;
 }
 
 std::uint64_t UffWriter::bytes() const noexcept {
