@@ -230,9 +230,9 @@ std::vector<SinkDoor>& sinks() {
   static std::vector<SinkDoor> doors = [] {
     std::vector<SinkDoor> list{{"images out", open_publisher, {}, true}, {"viewer", open_viewer, {}, true}};
     for (SinkDoor& door : output_doors()) list.push_back(std::move(door));
-    for (SinkDoor& door : std::vector<SinkDoor>{{"recorder", open_recorder}, {"scan", open_scan}, {"image", open_sharpness}}) {
-      list.push_back(std::move(door));
-    }
+    list.push_back({"recorder", open_recorder});
+    list.push_back({"scan", open_scan});
+    list.push_back({"image", open_sharpness});
     return list;
   }();
   return doors;

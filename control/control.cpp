@@ -16,7 +16,6 @@
 #include "methods/doubtful.hpp"
 #include "methods/registry.hpp"
 #include "methods/scan_settings.hpp"
-#include "methods/scan_setup.hpp"
 #include "methods/unread_keys.hpp"
 #include "pipeline/frame_intake.hpp"
 #include "pipeline/scan.hpp"
@@ -282,7 +281,7 @@ void Control::put_in_force(const Configuration& wanted, wire::ControlReply& repl
   change.policy = wanted.input.drop_policy;
   if (!imaging) {
     change.retuned = [&](const ImagingSetup& setup) -> std::shared_ptr<const ImagingSetup> {
-      const auto retuned = setup.scan ? retuned_scan(method, setup, wanted, revision) : method.retuned(setup, wanted, revision);
+      const auto retuned = retune_imaging(setup, wanted, revision);
       if (!retuned) return nullptr;
       // What was found out when the setup was resolved goes on to hold.
       auto next = std::make_shared<ImagingSetup>(*retuned);

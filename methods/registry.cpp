@@ -180,6 +180,13 @@ std::shared_ptr<const ImagingSetup> resolve_imaging(const ImagingRequest& reques
   return setup;
 }
 
+std::shared_ptr<const ImagingSetup> retune_imaging(const ImagingSetup& before, const ImagingSettings& wanted,
+                                                   std::uint64_t settings_revision) {
+  const Method& method = method_of(wanted);
+  return before.scan ? retuned_scan(method, before, wanted, settings_revision)
+                     : method.retuned(before, wanted, settings_revision);
+}
+
 void log_doubts(const Configuration& configuration) {
   for (const std::string& line : doubtful_settings(configuration)) spdlog::warn("{}", line);
 }

@@ -32,6 +32,9 @@ void require_backend(const ImagingSettings& settings);
 /// method does or the backend that is asked for lacks a stage, std::logic_error for a setup without an envelope for each of the
 /// method's images().
 [[nodiscard]] std::shared_ptr<const ImagingSetup> resolve_imaging(const ImagingRequest& request);
+/// Method::retuned() by the method of the settings, of scans too.
+[[nodiscard]] std::shared_ptr<const ImagingSetup> retune_imaging(const ImagingSetup& before, const ImagingSettings& wanted,
+                                                                 std::uint64_t settings_revision);
 /// Puts what is doubtful in a configuration into the log, where no setup is resolved by it yet.
 void log_doubts(const Configuration& configuration);
 /// What is doubtful in data, a line each, for commands that resolve no setup of them (methods/doubtful.hpp): of values that the

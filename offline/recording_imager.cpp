@@ -100,10 +100,10 @@ const Grid& RecordingImager::prepare(std::size_t frame, const std::stop_token& s
   // Of the first frame: later on what images took and gave back may still be the program's.
   if (!besides_) besides_ = taken_beside_images(*recording_, options_.writing_bytes, memory_);
   const auto setup = resolve();
-  for (const std::string& line : setup->notes) options_.messages.note(line);
-  for (const std::string& line : setup->warnings) options_.messages.warning(line);
+  for (const std::string& line : said_.notes) options_.messages.note(line);
+  for (const std::string& line : said_.warnings) options_.messages.warning(line);
   if (options_.accept) options_.accept(*setup);
-  for (const std::string& line : image_warnings_) options_.messages.warning(line);
+  for (const std::string& line : said_.of_images) options_.messages.warning(line);
   imager_ = std::make_unique<FrameImager>(setup, configuration_, *recording_, options_.writing_bytes, memory_);
   return whole_;
 }
@@ -119,13 +119,9 @@ std::shared_ptr<const ImagingSetup> RecordingImager::resolve() {
   auto setup = resolve_imaging(request);
   const auto first = setup->recipe.find(views_.front(), OutputKind::envelope);
   whole_ = setup->recipe.outputs[first.value()].description.grid;
-  std::optional<ImagingSetup> whole;  // of the whole image, where this process makes a part of it: what is said of it
+  const auto say = [&] { said_ = {setup->notes, setup->warnings, method_->image_warnings(*setup)}; };
   if (options_.processes > 1) {
-    whole.emplace();
-    whole->notes = setup->notes;
-    whole->warnings = setup->warnings;
-    whole->unread = setup->unread;
-    image_warnings_ = method_->image_warnings(*setup);
+    say();
     setup.reset();  // its memory first
     request.planes = own_planes();
     setup = resolve_imaging(request);
@@ -138,15 +134,8 @@ std::shared_ptr<const ImagingSetup> RecordingImager::resolve() {
     request.wish.display = true;
     setup = resolve_imaging(request);
   }
-  if (!whole) {
-    image_warnings_ = method_->image_warnings(*setup);
-    return setup;
-  }
-  auto part = std::make_shared<ImagingSetup>(*setup);
-  part->notes = whole->notes;
-  part->warnings = whole->warnings;
-  part->unread = whole->unread;
-  return part;
+  if (options_.processes == 1) say();
+  return setup;
 }
 
 RowRange RecordingImager::own_planes() const {

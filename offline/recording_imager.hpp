@@ -128,8 +128,12 @@ class RecordingImager {
   std::unique_ptr<FrameImager> imager_;
   std::optional<std::size_t> prepared_;  // the frame
   bool imaged_ = false;
-  Grid whole_;                               // of all processes
-  std::vector<std::string> image_warnings_;  // of the whole image
+  Grid whole_;  // of all processes
+  /// What is said of the whole image, by every process.
+  struct Said {
+    std::vector<std::string> notes, warnings, of_images;
+  };
+  Said said_;
 };
 
 }  // namespace echoform

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 #include <set>
 #include <stdexcept>
 
@@ -27,14 +26,17 @@ ECHOFORM_KEY_OWNERS(ECHOFORM_DECLARE)
 namespace {
 
 /// Of the tree. Their sections follow the common ones, in this order.
-std::vector<KeyGroup> owned_keys() {
-  std::vector<KeyGroup> all;
-  for (const Instrument& instrument : instruments()) all.push_back(instrument.keys());
-  for (SinkDoor& door : output_doors()) all.push_back(std::move(door.keys));
+const std::vector<KeyGroup>& owned_keys() {
+  static const std::vector<KeyGroup> list = [] {
+    std::vector<KeyGroup> all;
+    for (const Instrument& instrument : instruments()) all.push_back(instrument.keys());
+    for (SinkDoor& door : output_doors()) all.push_back(std::move(door.keys));
 #define ECHOFORM_ADD(NAME) all.push_back(NAME##_keys());
-  ECHOFORM_KEY_OWNERS(ECHOFORM_ADD)
+    ECHOFORM_KEY_OWNERS(ECHOFORM_ADD)
 #undef ECHOFORM_ADD
-  return all;
+    return all;
+  }();
+  return list;
 }
 
 /// Behind the sections that it is a part of, as [input.micropulse] is of [input], or behind all.
@@ -100,9 +102,7 @@ const std::vector<Key>& configuration_keys() {
     add_display_keys(list);
     add_scan_keys(list);
     for (Key& key : common_keys()) list.push_back(std::move(key));
-    for (KeyGroup& group : owned_keys()) {
-      list.insert(list.end(), std::make_move_iterator(group.keys.begin()), std::make_move_iterator(group.keys.end()));
-    }
+    for (const KeyGroup& group : owned_keys()) list.insert(list.end(), group.keys.begin(), group.keys.end());
     for (const KeyGroup& group : groups().list) list.insert(list.end(), group.keys.begin(), group.keys.end());
     require_once(list, [](const Key& key) { return "the key " + key.path(); });
     const auto& sections = configuration_sections();
