@@ -146,9 +146,12 @@ class Method(ProgramCase):
         limited = text.replace("[maximum]", "memory_limit = {}\n[maximum]")
         (self.path / "limit.toml").write_text(limited.format("1e5"))
         line = self.run_program("image", recording, "--config", self.path / "limit.toml", "--output", self.path / "limit.npy", code=2)
-        needs = re.search(r"which need ([\d.]+) MB, and ([\d.]+) MB by groups of A-scans, beside ([\d.]+) MB that the program takes", line)
+        # A sanitized program takes more beside the images: GB.
+        size = r"([\d.]+) ([MG])B"
+        needs = re.search(f"which need {size}, and {size} by groups of A-scans, beside {size} that the program takes", line)
         self.assertTrue(needs, line)
-        by_frame, by_groups, besides = (1e6 * float(need) for need in needs.groups())
+        sizes = needs.groups()
+        by_frame, by_groups, besides = (float(number) * {"M": 1e6, "G": 1e9}[unit] for number, unit in zip(sizes[::2], sizes[1::2]))
         self.assertGreater(by_frame, by_groups + 2e7)
         (self.path / "limit.toml").write_text(limited.format(besides + 0.5 * (by_frame + by_groups)))
         self.assertEqual(self.images(recording, "limit", self.path / "limit.toml")["maximum"].tobytes(), groups["maximum"].tobytes())
