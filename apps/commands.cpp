@@ -30,7 +30,7 @@ const std::vector<Command>& commands() {
        "Example:\n  echoform simulate --connect 127.0.0.1:17171 --rate 50",
        define_simulate, in_order},
       {"instrument", "a simulated instrument that is connected to and set up as the real one",
-       "It answers the instrument's commands and sends what [simulator] describes: docs/micropulse.md, docs/us_lab4a.md.\n\n"
+       "It answers the instrument's commands and sends what [simulator] describes. Its page is docs/NAME.md.\n\n"
        "Example:\n  echoform instrument micropulse --config examples/micropulse.toml",
        define_instrument, in_order},
       {"replay", "a recording as a live source",

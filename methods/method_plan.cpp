@@ -1,5 +1,6 @@
 #include "methods/method_plan.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace echoform {
@@ -11,7 +12,13 @@ MethodPlan::MethodPlan(const ImagingTask& task)
       sample_scale(task.acquisition.sample_scale),
       compression(section<OutputSection>(task)),
       display(section<DisplaySection>(task)),
-      notes(task.notes) {}
+      notes(task.notes),
+      wish(task.wish) {}
+
+void MethodPlan::take_display(const ImagingSettings& settings) {
+  compression = section<OutputSection>(settings);
+  validate(compression, "settings");
+}
 
 std::shared_ptr<ImagingSetup> make_setup(const std::shared_ptr<const MethodPlan>& plan, std::string_view method, SampleGate gate,
                                          Recipe recipe) {
@@ -30,13 +37,8 @@ std::shared_ptr<ImagingSetup> make_setup(const std::shared_ptr<const MethodPlan>
   return setup;
 }
 
-std::shared_ptr<ImagingSetup> retuned_setup(const ImagingSetup& before, const std::shared_ptr<const MethodPlan>& plan) {
-  auto setup = std::make_shared<ImagingSetup>(before);
-  retune_compression(setup->recipe, plan->compression);
-  setup->settings_revision = plan->settings_revision;
-  setup->scale = scale_of(plan->compression);
-  setup->origin = plan;
-  return setup;
+bool same_stages(const Recipe& a, const Recipe& b) {
+  return std::ranges::equal(a.steps, b.steps, [](const Step& one, const Step& other) { return one.stage == other.stage; });
 }
 
 GridDisplay display_of_plan(const MethodPlan& plan, const std::optional<Grid>& grid, bool wanted) {

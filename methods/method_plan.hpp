@@ -36,6 +36,11 @@ struct MethodPlan : SetupOrigin {
   std::vector<Outline> outlines;      ///< probe and surfaces near the image, for whoever draws it; at most most_outlines
   std::vector<std::string> notes;     ///< what was chosen or replaced, a line each
   std::vector<std::string> warnings;  ///< what is likely to disappoint, a line each
+  OutputWish wish;                    ///< which images are made beside the envelopes
+
+  /// Takes what keys of LiveEffect::display say; a plan of a method with such keys takes those too. Throws InputError if a value
+  /// is out of its range.
+  void take_display(const ImagingSettings& settings);
 
   /// What imaging multiplies every sample by: sample_scale, or else what the data state.
   [[nodiscard]] double amplitude_scale() const { return sample_scale.value_or(stated_scale(acquisition)); }
@@ -44,10 +49,6 @@ struct MethodPlan : SetupOrigin {
 /// The setup of a plan, but for what not all methods have: tables and groups.
 [[nodiscard]] std::shared_ptr<ImagingSetup> make_setup(const std::shared_ptr<const MethodPlan>& plan, std::string_view method,
                                                        SampleGate gate, Recipe recipe);
-/// The setup before with another plan, which is of the same frames, and compressed as that says.
-[[nodiscard]] std::shared_ptr<ImagingSetup> retuned_setup(const ImagingSetup& before,
-                                                          const std::shared_ptr<const MethodPlan>& plan);
-
 /// How images of a plan on a grid of x and z are shown; on `grid`, where it is not theirs.
 [[nodiscard]] GridDisplay display_of_plan(const MethodPlan& plan, const std::optional<Grid>& grid, bool wanted);
 
@@ -56,6 +57,22 @@ template <class Plan>
 [[nodiscard]] const Plan& plan_as(const ImagingSetup& setup) {
   if (const auto* const plan = dynamic_cast<const Plan*>(setup.origin.get())) return *plan;
   throw std::logic_error("a setup of the method \"" + setup.method + "\" where another's was expected");
+}
+
+/// Whether an engine may take the steps of one recipe for those of the other: none comes, goes or is of another kind.
+[[nodiscard]] bool same_stages(const Recipe& a, const Recipe& b);
+
+/// As Method::retuned() says: a copy of the plan takes the display keys of `wanted`, and `make` makes a setup of it as it did
+/// before. Nothing is computed anew, since options of steps compare by their contents; delay laws and tables are shared.
+template <class Plan>
+[[nodiscard]] std::shared_ptr<const ImagingSetup> retuned_setup(
+    const ImagingSetup& before, const ImagingSettings& wanted, std::uint64_t settings_revision,
+    std::shared_ptr<const ImagingSetup> (*make)(const std::shared_ptr<const Plan>&)) {
+  auto plan = std::make_shared<Plan>(plan_as<Plan>(before));
+  plan->settings_revision = settings_revision;
+  plan->take_display(wanted);
+  auto setup = make(plan);
+  return same_stages(before.recipe, setup->recipe) ? setup : nullptr;
 }
 
 }  // namespace echoform

@@ -85,12 +85,4 @@ void mask_images(Recipe& recipe) {
   }
 }
 
-void retune_compression(Recipe& recipe, const Compression& settings) {
-  for (Step& step : recipe.steps) {
-    if (step.stage != &compression_stage) continue;
-    const auto& before = step.options.as<Compression>();
-    step.options = compression_of(settings, {before.scale, before.end, before.masked});
-  }
-}
-
 }  // namespace echoform

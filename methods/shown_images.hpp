@@ -42,7 +42,5 @@ void add_grid_image(Recipe& recipe, const OutputDescription& image, std::size_t 
 [[nodiscard]] Compression compression_of(const Compression& settings, const ValueScale& scale);
 /// States that pixels may have no value, in all envelopes and display images and in how they are compressed.
 void mask_images(Recipe& recipe);
-/// Gives all compression steps other settings; each keeps its scale.
-void retune_compression(Recipe& recipe, const Compression& settings);
 
 }  // namespace echoform

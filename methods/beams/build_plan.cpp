@@ -355,7 +355,7 @@ std::shared_ptr<const BeamsPlan> build_beams_plan(const ImagingTask& task) {
   for (std::string& line : filter_warnings(task, plan->filter, plan->acquisition)) plan->warnings.push_back(std::move(line));
   warn_of_depth(*plan, plan->lines->ranges);
   if (plan->section.lines > 1 || plan->section.lines_across > 1) warn_of_dark_lines(*plan, blended, times, plan->lines->ranges);
-  const std::size_t needed = host_memory(*make_beams_setup(plan, task.wish), task.frames_in_flight, imaging_site(task));
+  const std::size_t needed = host_memory(*make_beams_setup(plan), task.frames_in_flight, imaging_site(task));
   require_host_memory(task, static_cast<double>(needed), extent, task.besides);
   return plan;
 }

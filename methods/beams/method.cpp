@@ -98,12 +98,12 @@ class BeamsMethod final : public Method {
     return usual_rules(use);
   }
   [[nodiscard]] std::shared_ptr<const ImagingSetup> resolve(const ImagingTask& task) const override {
-    return make_beams_setup(build_beams_plan(task), task.wish);
+    return make_beams_setup(build_beams_plan(task));
   }
   [[nodiscard]] std::shared_ptr<const ImagingSetup> retuned(const ImagingSetup& before, const ImagingSettings& wanted,
                                                             std::uint64_t settings_revision) const override {
     check_section(wanted);
-    return retuned_beams_setup(before, wanted, settings_revision);
+    return retuned_setup<BeamsPlan>(before, wanted, settings_revision, make_beams_setup);
   }
 
   void show_in_use(const ImagingSetup& setup, ImagingSettings& asked) const override {

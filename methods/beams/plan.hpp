@@ -49,18 +49,16 @@ struct BeamsPlan : MethodPlan {
   BeamsSection section;
   FilterOptions line_filter;  ///< of lines, for adaptive weights whose values lie about twice the centre frequency; else none
   Grid display_grid;
+
+  /// As MethodPlan has it, and the display keys of [beams], [doppler], [m_mode] and [spectrum].
+  void take_display(const ImagingSettings& settings);
 };
 
 /// Throws InputError, naming configuration and key.
 [[nodiscard]] std::shared_ptr<const BeamsPlan> build_beams_plan(const ImagingTask& task);
 
 /// The setup of a plan.
-[[nodiscard]] std::shared_ptr<const ImagingSetup> make_beams_setup(const std::shared_ptr<const BeamsPlan>& plan,
-                                                                   const OutputWish& wish);
-
-/// As Method::retuned() says. Throws InputError if an option is out of its range.
-[[nodiscard]] std::shared_ptr<const ImagingSetup> retuned_beams_setup(const ImagingSetup& before, const ImagingSettings& wanted,
-                                                                      std::uint64_t settings_revision);
+[[nodiscard]] std::shared_ptr<const ImagingSetup> make_beams_setup(const std::shared_ptr<const BeamsPlan>& plan);
 
 /// The plan that a setup was made of by make_beams_setup().
 [[nodiscard]] const BeamsPlan& beams_plan_of(const ImagingSetup& setup);

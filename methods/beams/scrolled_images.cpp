@@ -11,12 +11,12 @@ namespace echoform {
 namespace {
 
 /// Rows of `block`, scrolled, as numbers and in decibels.
-void add_scrolled(Recipe& recipe, const BeamsPlan& plan, const OutputWish& wish, const ScrollingPlan& scrolling,
-                  std::size_t block, OutputDescription image) {
+void add_scrolled(Recipe& recipe, const BeamsPlan& plan, const ScrollingPlan& scrolling, std::size_t block,
+                  OutputDescription image) {
   const std::size_t scrolled = recipe.add(scroll_stage, scrolling.scroll, {block});
   image.grid.z = scrolling.time_axis();
   image.z = {"time", "s"};
-  add_shown_image(recipe, image, scrolled, plan.compression, wish.display ? ShownLevels::all : ShownLevels::none,
+  add_shown_image(recipe, image, scrolled, plan.compression, plan.wish.display ? ShownLevels::all : ShownLevels::none,
                   [&](std::size_t compressed) {
                     OutputDescription display = image;
                     display.kind = OutputKind::display;
@@ -26,21 +26,21 @@ void add_scrolled(Recipe& recipe, const BeamsPlan& plan, const OutputWish& wish,
 
 }  // namespace
 
-void add_m_mode(Recipe& recipe, const BeamsPlan& plan, const OutputWish& wish, std::size_t envelope) {
+void add_m_mode(Recipe& recipe, const BeamsPlan& plan, std::size_t envelope) {
   if (!plan.m_mode) return;
   OutputDescription image{std::string(m_mode_image), OutputKind::envelope, {}};
   image.grid.x = polar_grid(plan).x;
   image.x = {"range", "m"};
-  add_scrolled(recipe, plan, wish, *plan.m_mode, envelope, std::move(image));
+  add_scrolled(recipe, plan, *plan.m_mode, envelope, std::move(image));
 }
 
-void add_spectrum(Recipe& recipe, const BeamsPlan& plan, const OutputWish& wish, std::size_t samples) {
+void add_spectrum(Recipe& recipe, const BeamsPlan& plan, std::size_t samples) {
   if (!plan.spectrum) return;
   OutputDescription image{std::string(spectrum_image), OutputKind::envelope, {}};
   image.grid.x = plan.spectrum->velocities;
   image.x = {"velocity", "m/s"};
   const std::size_t spectra = recipe.add(line_spectrum_stage, plan.spectrum->spectrum, {samples});
-  add_scrolled(recipe, plan, wish, plan.spectrum->scrolling, spectra, std::move(image));
+  add_scrolled(recipe, plan, plan.spectrum->scrolling, spectra, std::move(image));
 }
 
 }  // namespace echoform

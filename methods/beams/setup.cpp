@@ -116,10 +116,10 @@ std::size_t add_samples_of_ensembles(Recipe& recipe, const BeamsPlan& plan, std:
 }
 
 /// Images of flow, of the samples of ensembles.
-void add_flow(Recipe& recipe, const BeamsPlan& plan, const OutputWish& wish, std::size_t lines) {
+void add_flow(Recipe& recipe, const BeamsPlan& plan, std::size_t lines) {
   const DopplerPlan& doppler = *plan.doppler;
   if (doppler.wall_filter.kind != WallFilterKind::none) lines = recipe.add(wall_filter_stage, doppler.wall_filter, {lines});
-  add_spectrum(recipe, plan, wish, lines);
+  add_spectrum(recipe, plan, lines);
   const std::size_t correlations = recipe.add(autocorrelation_stage, doppler.autocorrelation, {lines});
   for (const FlowImage& image : flow_images(doppler)) {
     OutputDescription description = polar_output(plan, image.description.view);
@@ -127,11 +127,11 @@ void add_flow(Recipe& recipe, const BeamsPlan& plan, const OutputWish& wish, std
     description.scale = image.description.scale;
     description.limit = image.description.limit;
     const FlowOptions options{image.kind, doppler.nyquist, doppler.threshold};
-    add_line_image(recipe, plan, description, recipe.add(flow_stage, options, {correlations}), wish.display);
+    add_line_image(recipe, plan, description, recipe.add(flow_stage, options, {correlations}), plan.wish.display);
   }
 }
 
-Recipe make_recipe(const BeamsPlan& plan, const OutputWish& wish) {
+Recipe make_recipe(const BeamsPlan& plan) {
   Recipe recipe;
   std::size_t lines = add_lines(recipe, plan);
   if (plan.pulses) {
@@ -157,9 +157,9 @@ Recipe make_recipe(const BeamsPlan& plan, const OutputWish& wish) {
   if (plan.section.persistence > 0.0) {
     envelope = recipe.add(persistence_stage, PersistenceOptions{plan.section.persistence}, {envelope});
   }
-  add_line_image(recipe, plan, polar_output(plan, beams_image), envelope, wish.display);
-  add_m_mode(recipe, plan, wish, of_frame);
-  if (plan.doppler) add_flow(recipe, plan, wish, lines);
+  add_line_image(recipe, plan, polar_output(plan, beams_image), envelope, plan.wish.display);
+  add_m_mode(recipe, plan, of_frame);
+  if (plan.doppler) add_flow(recipe, plan, lines);
   return recipe;
 }
 
@@ -225,31 +225,21 @@ const BeamsPlan& beams_plan_of(const ImagingSetup& setup) {
   return plan_as<BeamsPlan>(setup);
 }
 
-std::shared_ptr<const ImagingSetup> make_beams_setup(const std::shared_ptr<const BeamsPlan>& plan, const OutputWish& wish) {
-  return make_setup(plan, beams_name, plan->gate, make_recipe(*plan, wish));
+std::shared_ptr<const ImagingSetup> make_beams_setup(const std::shared_ptr<const BeamsPlan>& plan) {
+  return make_setup(plan, beams_name, plan->gate, make_recipe(*plan));
 }
 
-std::shared_ptr<const ImagingSetup> retuned_beams_setup(const ImagingSetup& before, const ImagingSettings& wanted,
-                                                        std::uint64_t settings_revision) {
-  const Compression& compression = section<OutputSection>(wanted);
-  validate(compression, "settings");
-  auto plan = std::make_shared<BeamsPlan>(beams_plan_of(before));
-  plan->compression = compression;
-  plan->section.time_gain = beams(wanted).time_gain;
-  plan->section.time_gain_depths = beams(wanted).time_gain_depths;
-  plan->section.lateral_gain = beams(wanted).lateral_gain;
-  plan->section.compound = beams(wanted).compound;
-  plan->section.persistence = beams(wanted).persistence;
-  if (plan->doppler) plan->doppler->threshold = threshold_of(doppler(wanted));
-  plan->m_mode = resolve_m_mode(wanted, plan->fan);
-  plan->spectrum = resolve_spectrum(wanted, plan->fan, plan->lines->ranges, plan->doppler);
-  plan->settings_revision = settings_revision;
-  const OutputWish wish{.complex_images = false, .display = before.recipe.find(beams_image, OutputKind::display).has_value()};
-  auto setup = make_beams_setup(plan, wish);
-  const auto same_stage = [](const Step& a, const Step& b) { return a.stage == b.stage; };
-  // Where steps come or go, an engine has to be made anew.
-  const bool same_steps = std::ranges::equal(before.recipe.steps, setup->recipe.steps, same_stage);
-  return same_steps ? setup : nullptr;
+void BeamsPlan::take_display(const ImagingSettings& settings) {
+  MethodPlan::take_display(settings);
+  const BeamsSection& wanted = beams(settings);
+  section.time_gain = wanted.time_gain;
+  section.time_gain_depths = wanted.time_gain_depths;
+  section.lateral_gain = wanted.lateral_gain;
+  section.compound = wanted.compound;
+  section.persistence = wanted.persistence;
+  if (doppler) doppler->threshold = threshold_of(echoform::doppler(settings));
+  m_mode = resolve_m_mode(settings, fan);
+  spectrum = resolve_spectrum(settings, fan, lines->ranges, doppler);
 }
 
 }  // namespace echoform

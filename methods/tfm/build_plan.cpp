@@ -233,7 +233,7 @@ std::shared_ptr<const ImagingPlan> build_plan(const ImagingTask& task) {
                                    : plan->doppler            ? "ensembles of flow are imaged of whole frames"
                                                               : "";
     plan->by_groups = task.groups != GroupWish::never && whole.empty();
-    plan->by_groups = settle_groups(task, *make_imaging_setup(plan, task.wish), whole);
+    plan->by_groups = settle_groups(task, *make_imaging_setup(plan), whole);
   };
   // Before anything walks over the pixels: tables of travel times are counted too.
   require_memory();

@@ -61,11 +61,11 @@ class TfmMethod final : public Method {
     return tfm_rules(settings, stated, use);
   }
   [[nodiscard]] std::shared_ptr<const ImagingSetup> resolve(const ImagingTask& task) const override {
-    return make_imaging_setup(build_plan(task), task.wish);
+    return make_imaging_setup(build_plan(task));
   }
   [[nodiscard]] std::shared_ptr<const ImagingSetup> retuned(const ImagingSetup& before, const ImagingSettings& wanted,
                                                             std::uint64_t settings_revision) const override {
-    return with_compression(before, section<OutputSection>(wanted), settings_revision, threshold_of(doppler(wanted)));
+    return retuned_setup<ImagingPlan>(before, wanted, settings_revision, make_imaging_setup);
   }
 
   void show_in_use(const ImagingSetup& setup, ImagingSettings& asked) const override {

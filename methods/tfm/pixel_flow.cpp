@@ -111,8 +111,7 @@ PairingOptions flow_pairing_options(const ImagingPlan& plan) {
   return {plan.acquisition.a_scans(), std::move(sources), plan.amplitude_scale()};
 }
 
-void add_pixel_flow(Recipe& recipe, const ImagingPlan& plan, const PlanPairs& pairs, const OutputWish& wish,
-                    std::size_t analytic) {
+void add_pixel_flow(Recipe& recipe, const ImagingPlan& plan, const PlanPairs& pairs, std::size_t analytic) {
   const DopplerPlan& doppler = *plan.doppler;
   const std::size_t ensemble = doppler.ensembles.samples;
   std::size_t samples =
@@ -120,7 +119,7 @@ void add_pixel_flow(Recipe& recipe, const ImagingPlan& plan, const PlanPairs& pa
   const std::string& view = plan.laws.front().view;
   // Of envelopes: in a mean of complex images what moves from sounding to sounding would vanish.
   const std::size_t envelope = recipe.add(envelope_stage, EnvelopeOptions{ensemble}, {samples});
-  const GridDisplay display = grid_display(plan, wish.display);
+  const GridDisplay display = grid_display(plan);
   add_grid_image(recipe, {view, OutputKind::envelope, plan.grid}, envelope, display);
 
   if (doppler.wall_filter.kind != WallFilterKind::none) samples = recipe.add(wall_filter_stage, doppler.wall_filter, {samples});
@@ -136,15 +135,6 @@ void add_pixel_flow(Recipe& recipe, const ImagingPlan& plan, const PlanPairs& pa
     OutputDescription description = image.description;
     description.grid = plan.grid;
     add_grid_image(recipe, description, recipe.add(flow_stage, options, {correlations}), display);
-  }
-}
-
-void set_flow_threshold(Recipe& recipe, double threshold) {
-  for (Step& step : recipe.steps) {
-    if (step.stage != &flow_stage) continue;
-    FlowOptions options = step.options.as<FlowOptions>();
-    options.threshold = threshold;
-    step.options = options;
   }
 }
 

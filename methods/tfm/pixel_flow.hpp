@@ -18,7 +18,6 @@ namespace echoform {
 struct ImagingPlan;
 struct PlanPairs;
 struct Recipe;
-struct OutputWish;
 
 /// Nothing where [doppler] asks for no flow. Image n of a frame is that of sample n of every ensemble, whose first
 /// samples become the plan's events: flow takes all of a frame's events. Throws InputError, naming configuration and key, for
@@ -35,10 +34,6 @@ struct OutputWish;
 
 /// From analytic rows to the outputs: of the view the mean of its images' envelopes, and velocity, power
 /// and variance.
-void add_pixel_flow(Recipe& recipe, const ImagingPlan& plan, const PlanPairs& pairs, const OutputWish& wish,
-                    std::size_t analytic);
-
-/// Recipes whose images of flow have another threshold.
-void set_flow_threshold(Recipe& recipe, double threshold);
+void add_pixel_flow(Recipe& recipe, const ImagingPlan& plan, const PlanPairs& pairs, std::size_t analytic);
 
 }  // namespace echoform

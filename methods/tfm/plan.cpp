@@ -16,6 +16,11 @@ bool ImagingPlan::reciprocal() const {
   return apodization.symmetric() && std::all_of(laws.begin(), laws.end(), [](const DelayLaw& law) { return law.reciprocal(); });
 }
 
+void ImagingPlan::take_display(const ImagingSettings& settings) {
+  MethodPlan::take_display(settings);
+  if (doppler) doppler->threshold = threshold_of(echoform::doppler(settings));
+}
+
 void validate(const ImagingPlan& plan, std::string_view where) {
   validate(plan.acquisition, {.frame_bytes = most_recorded_bytes}, where);
   validate(plan.grid, fmt::format("{}: [grid]", where));

@@ -50,6 +50,9 @@ struct ImagingPlan : MethodPlan {
   std::vector<PositionPlan> positions;
   Scene scene;  ///< what lies between elements and pixels
 
+  /// As MethodPlan has it, and [doppler] threshold_db.
+  void take_display(const ImagingSettings& settings);
+
   /// The gate, or the whole A-scan where there is none.
   [[nodiscard]] SampleGate imaged_samples() const { return gate.value_or(SampleGate{0, acquisition.samples}); }
   /// Whether no law and no weight tells (i, j) from (j, i): then the matrix may be halved, and a pair costs one lookup.

@@ -32,7 +32,7 @@ std::size_t add_image(Recipe& recipe, const ImagingPlan& plan, const PlanPairs& 
 
 }  // namespace
 
-Recipe make_tfm_recipe(const ImagingPlan& plan, const OutputWish& wish) {
+Recipe make_tfm_recipe(const ImagingPlan& plan) {
   Recipe recipe;
   std::vector<PlanPairs> at_positions;
   for (const PositionPlan& position : plan.positions) at_positions.push_back(plan_pairs(*position.plan));
@@ -42,7 +42,7 @@ Recipe make_tfm_recipe(const ImagingPlan& plan, const OutputWish& wish) {
   if (pairs.coded) rows = recipe.add(decoding_stage, decoding_options(plan, pairs), {rows});
   const std::size_t analytic = recipe.add(analytic_signal_stage, analytic_signal_options(plan), {rows});
   if (plan.doppler) {
-    add_pixel_flow(recipe, plan, pairs, wish, analytic);
+    add_pixel_flow(recipe, plan, pairs, analytic);
     return recipe;
   }
   for (std::size_t view = 0; view < plan.laws.size(); ++view) {
@@ -50,11 +50,11 @@ Recipe make_tfm_recipe(const ImagingPlan& plan, const OutputWish& wish) {
     const std::size_t image = several ? recipe.add(beamform_sum_stage, beamform_options(plan, at_positions, view), {analytic})
                                       : add_image(recipe, plan, pairs, first_alike(plan, pairs, view), analytic);
     const std::size_t envelope = recipe.add(envelope_stage, EnvelopeOptions{}, {image});
-    if (wish.complex_images) {
-      const std::size_t compressed = wish.display ? recipe.add(compression_stage, plan.compression, {envelope}) : 0;
+    if (plan.wish.complex_images) {
+      const std::size_t compressed = plan.wish.display ? recipe.add(compression_stage, plan.compression, {envelope}) : 0;
       recipe.outputs.push_back({{name, OutputKind::complex_image, plan.grid}, image, compressed});
     }
-    add_grid_image(recipe, {name, OutputKind::envelope, plan.grid}, envelope, grid_display(plan, wish.display));
+    add_grid_image(recipe, {name, OutputKind::envelope, plan.grid}, envelope, grid_display(plan));
   }
   return recipe;
 }

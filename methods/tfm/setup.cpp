@@ -1,11 +1,8 @@
 #include "methods/tfm/setup.hpp"
 
 #include <set>
-#include <utility>
 
-#include "methods/display_settings.hpp"
 #include "methods/tfm/frame_groups.hpp"
-#include "methods/tfm/pixel_flow.hpp"
 #include "methods/tfm/recipe.hpp"
 
 namespace echoform {
@@ -34,25 +31,18 @@ const ImagingPlan& plan_of(const ImagingSetup& setup) {
   return plan_as<ImagingPlan>(setup);
 }
 
-std::shared_ptr<const ImagingSetup> make_imaging_setup(std::shared_ptr<const ImagingPlan> plan, const OutputWish& wish) {
+std::shared_ptr<const ImagingSetup> make_imaging_setup(const std::shared_ptr<const ImagingPlan>& plan) {
   validate(*plan, "imaging plan");
-  auto setup = make_setup(plan, tfm_name, plan->imaged_samples(), make_tfm_recipe(*plan, wish));
+  auto setup = make_setup(plan, tfm_name, plan->imaged_samples(), make_tfm_recipe(*plan));
   setup->tables_bytes = leg_tables_bytes(*plan);
-  if (plan->by_groups) setup->groups = make_frame_groups(std::move(plan), setup->tables_bytes);
+  if (plan->by_groups) setup->groups = make_frame_groups(plan, setup->tables_bytes);
   return setup;
 }
 
-std::shared_ptr<const ImagingSetup> with_compression(const ImagingSetup& before, const Compression& compression,
-                                                     std::uint64_t revision, std::optional<double> flow_threshold) {
-  validate(compression, "settings");
-  auto plan = std::make_shared<ImagingPlan>(plan_of(before));
-  plan->compression = compression;
-  plan->settings_revision = revision;
-  const bool flow = plan->doppler && flow_threshold;
-  if (flow) plan->doppler->threshold = *flow_threshold;
-  auto setup = retuned_setup(before, plan);
-  if (flow) set_flow_threshold(setup->recipe, *flow_threshold);
-  return setup;
+std::shared_ptr<const ImagingSetup> make_imaging_setup(const std::shared_ptr<const ImagingPlan>& plan, const OutputWish& wish) {
+  auto other = std::make_shared<ImagingPlan>(*plan);
+  other->wish = wish;
+  return make_imaging_setup(other);
 }
 
 }  // namespace echoform

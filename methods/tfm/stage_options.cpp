@@ -149,8 +149,8 @@ AnalyticSignalOptions analytic_signal_options(const ImagingPlan& plan) {
   return options;
 }
 
-GridDisplay grid_display(const ImagingPlan& plan, bool wanted) {
-  return display_of_plan(plan, plan.display_grid, wanted);
+GridDisplay grid_display(const ImagingPlan& plan) {
+  return display_of_plan(plan, plan.display_grid, plan.wish.display);
 }
 
 }  // namespace echoform

@@ -51,6 +51,6 @@ struct PlanPairs {
 [[nodiscard]] PairingOptions pairing_options(const ImagingPlan& plan, const std::vector<PlanPairs>& pairs);
 [[nodiscard]] BeamformSumOptions beamform_options(const ImagingPlan& plan, const std::vector<PlanPairs>& pairs, std::size_t view);
 /// How its images are shown.
-[[nodiscard]] GridDisplay grid_display(const ImagingPlan& plan, bool wanted);
+[[nodiscard]] GridDisplay grid_display(const ImagingPlan& plan);
 
 }  // namespace echoform

@@ -374,7 +374,7 @@ std::shared_ptr<const TomographyPlan> build_tomography_plan(const ImagingTask& t
   plan->outlines.push_back(detector_outline(*plan));
   // Last, so that what is said of the image is of all of it.
   if (task.planes) plan->grid.z = part_of(plan->grid.z, *task.planes);
-  require_host_memory(task, *make_tomography_setup(plan, task.wish), task.frames_in_flight, task.besides);
+  require_host_memory(task, *make_tomography_setup(plan), task.frames_in_flight, task.besides);
   return plan;
 }
 

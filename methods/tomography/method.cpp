@@ -67,11 +67,11 @@ class TomographyMethod final : public Method {
     return tomography_rules(settings, use);
   }
   [[nodiscard]] std::shared_ptr<const ImagingSetup> resolve(const ImagingTask& task) const override {
-    return make_tomography_setup(build_tomography_plan(task), task.wish);
+    return make_tomography_setup(build_tomography_plan(task));
   }
   [[nodiscard]] std::shared_ptr<const ImagingSetup> retuned(const ImagingSetup& before, const ImagingSettings& wanted,
                                                             std::uint64_t settings_revision) const override {
-    return retuned_tomography_setup(before, wanted, settings_revision);
+    return retuned_setup<TomographyPlan>(before, wanted, settings_revision, make_tomography_setup);
   }
 
   void show_in_use(const ImagingSetup& setup, ImagingSettings& asked) const override {

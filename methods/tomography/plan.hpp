@@ -50,6 +50,9 @@ struct TomographyPlan : MethodPlan {
   std::optional<DeconvolutionOptions> deconvolution;
   std::vector<float> event_gains;  ///< by event, for the energy of its light; empty: 1 of all
   TomographySection section;
+
+  /// As MethodPlan has it, and the display keys of [unmixing].
+  void take_display(const ImagingSettings& settings);
 };
 
 /// As Method::rules() has them. Throws as check_tomography().
@@ -59,12 +62,7 @@ struct TomographyPlan : MethodPlan {
 [[nodiscard]] std::shared_ptr<const TomographyPlan> build_tomography_plan(const ImagingTask& task);
 
 /// The setup of a plan.
-[[nodiscard]] std::shared_ptr<const ImagingSetup> make_tomography_setup(const std::shared_ptr<const TomographyPlan>& plan,
-                                                                        const OutputWish& wish);
-/// As Method::retuned() says. Throws InputError if an option is out of its range.
-[[nodiscard]] std::shared_ptr<const ImagingSetup> retuned_tomography_setup(const ImagingSetup& before,
-                                                                           const ImagingSettings& wanted,
-                                                                           std::uint64_t settings_revision);
+[[nodiscard]] std::shared_ptr<const ImagingSetup> make_tomography_setup(const std::shared_ptr<const TomographyPlan>& plan);
 /// The plan that a setup was made of by make_tomography_setup().
 [[nodiscard]] const TomographyPlan& tomography_plan_of(const ImagingSetup& setup);
 

@@ -109,40 +109,41 @@ OutputDescription output_of(const TomographyPlan& plan, const std::string& name,
 }
 
 /// An image, the mean of `projected`, as it is shown, and its display.
-void add_tomogram(Recipe& recipe, const TomographyPlan& plan, const OutputWish& wish, const std::string& name,
-                  const std::vector<std::size_t>& projected, ImageQuantity (*quantity)(ShownPart) = initial_pressure) {
+void add_tomogram(Recipe& recipe, const TomographyPlan& plan, const std::string& name, const std::vector<std::size_t>& projected,
+                  ImageQuantity (*quantity)(ShownPart) = initial_pressure) {
   const ShownPart shown = plan.section.shown;
   const bool as_it_is = projected.size() == 1 && shown == ShownPart::signed_values;
   const std::size_t image = as_it_is ? projected.front() : recipe.add(mean_image_stage, MeanImageOptions{shown}, projected);
-  add_grid_image(recipe, output_of(plan, name, quantity(shown)), image, display_of_plan(plan, plan.display_grid, wish.display));
+  add_grid_image(recipe, output_of(plan, name, quantity(shown)), image,
+                 display_of_plan(plan, plan.display_grid, plan.wish.display));
 }
 
 /// Images of the components, and their saturation.
-void add_unmixed(Recipe& recipe, const TomographyPlan& plan, const OutputWish& wish, const std::vector<std::size_t>& projected) {
+void add_unmixed(Recipe& recipe, const TomographyPlan& plan, const std::vector<std::size_t>& projected) {
   const UnmixingPlan& unmixing = *plan.unmixing;
   const std::size_t found = recipe.add(unmixing_stage, unmixing.options, projected);
   for (std::size_t m = 0; m < unmixing.components.size(); ++m) {
     const UnmixedImageOptions options{UnmixedKind::concentration, unmixing.components.size(), m, 0, 0.0};
-    add_tomogram(recipe, plan, wish, unmixing.components[m], {recipe.add(unmixed_image_stage, options, {found})}, concentration);
+    add_tomogram(recipe, plan, unmixing.components[m], {recipe.add(unmixed_image_stage, options, {found})}, concentration);
   }
   if (!unmixing.saturation) return;
   const std::size_t saturation = recipe.add(unmixed_image_stage, *unmixing.saturation, {found});
   add_grid_image(recipe, output_of(plan, std::string(saturation_image), oxygen_saturation()), saturation,
-                 display_of_plan(plan, plan.display_grid, wish.display));
+                 display_of_plan(plan, plan.display_grid, plan.wish.display));
 }
 
-Recipe make_tomography_recipe(const TomographyPlan& plan, const OutputWish& wish) {
+Recipe make_tomography_recipe(const TomographyPlan& plan) {
   Recipe recipe;
   const std::size_t terms = add_terms(recipe, plan);
   std::vector<std::size_t> projected;
   for (const WavelengthPlan& image : plan.wavelengths) {
     projected.push_back(recipe.add(back_projection_stage, projection_options(plan, image), {terms}));
   }
-  if (plan.shows_mean) add_tomogram(recipe, plan, wish, std::string(tomogram), projected);
+  if (plan.shows_mean) add_tomogram(recipe, plan, std::string(tomogram), projected);
   for (std::size_t k = 0; k < projected.size(); ++k) {
-    add_tomogram(recipe, plan, wish, plan.wavelengths[k].image, {projected[k]});
+    add_tomogram(recipe, plan, plan.wavelengths[k].image, {projected[k]});
   }
-  if (plan.unmixing) add_unmixed(recipe, plan, wish, projected);
+  if (plan.unmixing) add_unmixed(recipe, plan, projected);
   return recipe;
 }
 
@@ -152,31 +153,16 @@ const TomographyPlan& tomography_plan_of(const ImagingSetup& setup) {
   return plan_as<TomographyPlan>(setup);
 }
 
-std::shared_ptr<const ImagingSetup> make_tomography_setup(const std::shared_ptr<const TomographyPlan>& plan,
-                                                          const OutputWish& wish) {
-  return make_setup(plan, tomography_name, plan->gate, make_tomography_recipe(*plan, wish));
+std::shared_ptr<const ImagingSetup> make_tomography_setup(const std::shared_ptr<const TomographyPlan>& plan) {
+  return make_setup(plan, tomography_name, plan->gate, make_tomography_recipe(*plan));
 }
 
-std::shared_ptr<const ImagingSetup> retuned_tomography_setup(const ImagingSetup& before, const ImagingSettings& wanted,
-                                                             std::uint64_t settings_revision) {
-  const Compression& compression = section<OutputSection>(wanted);
-  validate(compression, "settings");
-  auto plan = std::make_shared<TomographyPlan>(tomography_plan_of(before));
-  plan->compression = compression;
-  plan->settings_revision = settings_revision;
-  if (plan->unmixing) {
-    const UnmixingSection& wanted_unmixing = unmixing(wanted);
-    plan->unmixing->options.non_negative = wanted_unmixing.non_negative;
-    if (plan->unmixing->saturation) plan->unmixing->saturation->threshold = wanted_unmixing.threshold;
-  }
-  auto setup = retuned_setup(before, plan);
-  for (Step& step : setup->recipe.steps) {
-    if (step.stage == &unmixing_stage) step.options = plan->unmixing->options;
-    if (step.stage == &unmixed_image_stage && step.options.get<UnmixedImageOptions>()->kind == UnmixedKind::share) {
-      step.options = *plan->unmixing->saturation;
-    }
-  }
-  return setup;
+void TomographyPlan::take_display(const ImagingSettings& settings) {
+  MethodPlan::take_display(settings);
+  if (!unmixing) return;
+  const UnmixingSection& wanted = echoform::unmixing(settings);
+  unmixing->options.non_negative = wanted.non_negative;
+  if (unmixing->saturation) unmixing->saturation->threshold = wanted.threshold;
 }
 
 }  // namespace echoform

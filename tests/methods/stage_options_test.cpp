@@ -66,9 +66,9 @@ TEST(TfmStageOptions, OfSparseFiringsDifferInNothingButWhatWasChanged) {
   plan.acquisition.events = element_events(std::vector<std::uint32_t>{4, 1});
   plan.material = {MetresPerSecond(6000.0), MetresPerSecond(3000.0)};
   for (const char* view : {"LL", "LT"}) plan.laws.push_back(make_delay_law("contact", {plan.acquisition, plan.material, view}));
-  const Recipe before = make_tfm_recipe(plan, {});
+  const Recipe before = make_tfm_recipe(plan);
   plan.compression.gain_db = 6.0;
-  const Recipe after = make_tfm_recipe(plan, {});
+  const Recipe after = make_tfm_recipe(plan);
   ASSERT_EQ(after.steps.size(), before.steps.size());
   EXPECT_EQ(after.outputs, before.outputs);
   for (std::size_t step = 0; step < after.steps.size(); ++step) {
