@@ -383,7 +383,7 @@ TEST_P(ScanImages, TakeNewDisplaySettingsAsTheyGo) {
   image(0);
   const auto before = std::vector<std::uint8_t>(display(), display() + 21 * 19);
   section<OutputSection>(configuration).dynamic_range_db = 20.0;
-  const auto wanted = method_of(configuration).retuned(*setup, configuration, 2);
+  const auto wanted = retune_imaging(*setup, configuration, 2);
   ASSERT_NE(wanted, nullptr);
   ASSERT_TRUE(engine->retune(*wanted));
   image(0, false);
