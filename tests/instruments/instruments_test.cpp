@@ -13,13 +13,13 @@
 namespace echoform {
 namespace {
 
+using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::IsSupersetOf;
 
-TEST(Instruments, AreAmongOthersThoseWithTestsOfTheirOwn) {
+TEST(Instruments, AreThoseOfTheTree) {
   std::vector<std::string> names;
   for (const Instrument& instrument : instruments()) names.emplace_back(instrument.name);
-  EXPECT_THAT(names, IsSupersetOf({"micropulse", "us_lab4a"}));
+  EXPECT_THAT(names, ElementsAre("micropulse", "us_lab4a"));
 }
 
 TEST(Instruments, HaveASectionOfTheirName) {

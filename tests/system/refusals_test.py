@@ -87,8 +87,7 @@ class Refusals(ProgramCase):
         self.assertIn("; expected a certificate in PEM (docs/security.md)", said)
 
     def test_instruments(self):
-        # Others come after these.
-        self.assertIn('echoform: NAME: found "scope"; expected micropulse or us_lab4a', self.run_program(2, "instrument", "scope"))
+        self.refused('NAME: found "scope"; expected micropulse or us_lab4a', "", "instrument", "scope")
         pulse = VELOCITY + "[input.micropulse]\nconnect = '127.0.0.1:1'\n"
         self.refused("c.toml: [input.micropulse] pulse_width: found 2.15e-08; expected 20 to 500 ns in steps of 2", pulse + "pulse_width = 2.15e-8\n",
                      "serve", "--config", "c.toml")
