@@ -691,7 +691,7 @@ TEST_P(KeyEffects, OfOtherKeysAreTold) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Methods, KeyEffects, testing::Values("tfm", "beams", "tomography"),
-                         [](const auto& info) { return std::string(info.param); });
+                         [](const auto& method) { return std::string(method.param); });
 
 }  // namespace
 }  // namespace echoform
