@@ -89,9 +89,9 @@ RayDepartures::RayDepartures(const Probe& probe, const RayPath& path, const Part
     const double room = room_before(path, element.centre);
     source.step = std::clamp(0.25 * room, shortest_step, longest_step);
     const Direction& n = element.normal;
-    const double size = std::sqrt(n.x * n.x + n.y * n.y + n.z * n.z);
+    const double size = length(vector_of(n));
     const double scale = source.step / size;
-    source.normal = (1.0 / size) * Vector3{n.x, n.y, n.z};
+    source.normal = (1.0 / size) * vector_of(n);
     const auto move = [&](Point& place, double by) {
       place.x += Metres(by * n.x);
       place.y += Metres(by * n.y);

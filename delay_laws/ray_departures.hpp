@@ -11,11 +11,11 @@
 #include <span>
 #include <vector>
 
+#include "base/vector3.hpp"
 #include "cpu/cpu_backend.hpp"
 #include "delay_laws/delay_law.hpp"
 #include "delay_laws/part_bounds.hpp"
 #include "rays/ray_path.hpp"
-#include "rays/vector3.hpp"
 
 namespace echoform {
 

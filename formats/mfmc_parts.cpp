@@ -32,13 +32,13 @@ std::optional<MfmcWedgeFace> read_wedge_face(const Hdf5Handle& group, const std:
   const auto point = vector("WEDGE_SURFACE_POINT");
   const auto normal = vector("WEDGE_SURFACE_NORMAL");
   if (!point || !normal) return std::nullopt;
-  if (const double size = length_of(*normal); !(size > 0.0) || !std::isfinite(size)) {
+  if (const double size = length(*normal); !(size > 0.0) || !std::isfinite(size)) {
     throw InputError(where + "/WEDGE_SURFACE_NORMAL", fmt::format("a vector of length {:g}", size), "a direction");
   }
-  if (!std::isfinite(length_of(*point))) {
+  if (!std::isfinite(length(*point))) {
     throw InputError(where + "/WEDGE_SURFACE_POINT", "a number that is not finite", "a place in metres");
   }
-  return MfmcWedgeFace{*point, scaled(*normal, 1.0 / length_of(*normal))};
+  return MfmcWedgeFace{*point, unit_of(*normal)};
 }
 
 double read_optional_number(const Hdf5Handle& group, const std::string& name, const std::string& where) {
@@ -105,13 +105,13 @@ MfmcProbe read_mfmc_probe(const Hdf5Handle& group, const std::string& file) {
     element.centre = centres[i];
     // MAJOR x MINOR points along the emission; without sizes it is the probe's own axis.
     const Vector3 normal = cross(majors[i], minors[i]);
-    const double size = length_of(normal);
+    const double size = length(normal);
     element.axes_stated = size > 0.0;
-    element.normal = element.axes_stated ? scaled(normal, 1.0 / size) : Vector3{0.0, 0.0, 1.0};
+    element.normal = element.axes_stated ? (1.0 / size) * normal : Vector3{0.0, 0.0, 1.0};
     const bool major_along_x = std::abs(majors[i].x) > std::abs(majors[i].y);
     // Rounding aside, a size that a writer states only to keep its direction is none.
     const auto size_of = [](const Vector3& half) {
-      const double whole = 2.0 * length_of(half);
+      const double whole = 2.0 * length(half);
       return whole > 1.001 * unknown_element_size ? whole : 0.0;
     };
     element.width = size_of(major_along_x ? majors[i] : minors[i]);

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "base/vector3.hpp"
 #include "formats/guarded_trial.hpp"
 #include "formats/hdf5_file.hpp"
-#include "formats/vector3.hpp"
 
 namespace echoform::formats {
 

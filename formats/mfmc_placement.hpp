@@ -4,8 +4,8 @@
 #include <string>
 
 #include "acquisition/acquisition.hpp"
+#include "base/vector3.hpp"
 #include "formats/mfmc_parts.hpp"
-#include "formats/vector3.hpp"
 
 namespace echoform::formats {
 

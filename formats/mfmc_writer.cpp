@@ -61,14 +61,14 @@ std::pair<Vector3, Vector3> half_axes(const Element& element) {
   // A nanometre is nothing at any ultrasonic frequency, and keeps the directions.
   const double width = 0.5 * std::max(element.width.value, unknown_element_size);
   const double length = 0.5 * std::max(element.length.value, unknown_element_size);
-  const Vector3 n{element.normal.x, element.normal.y, element.normal.z};
+  const Vector3 n = vector_of(element.normal);
   // x, less its part along the emission; emission goes towards +z, so something is left of it.
   Vector3 u{1.0 - n.x * n.x, -n.x * n.y, -n.x * n.z};
-  const double size = std::sqrt(u.x * u.x + u.y * u.y + u.z * u.z);
+  const double size = std::sqrt(dot(u, u));
   u = {u.x / size, u.y / size, u.z / size};
-  const Vector3 v{n.y * u.z - n.z * u.y, n.z * u.x - n.x * u.z, n.x * u.y - n.y * u.x};
-  if (width >= length) return {{u.x * width, u.y * width, u.z * width}, {v.x * length, v.y * length, v.z * length}};
-  return {{v.x * length, v.y * length, v.z * length}, {-u.x * width, -u.y * width, -u.z * width}};
+  const Vector3 v = cross(n, u);
+  if (width >= length) return {width * u, length * v};
+  return {length * v, -width * u};
 }
 
 hobj_ref_t make_probe(const Hdf5Maker& make, const Hdf5Handle& file, const Probe& probe) {

@@ -271,8 +271,8 @@ class OndeRecording final : public OrderedRecording {
         const std::string where = fmt::format("{}, frame {}", item->where(), k);
         const OndeFrame at =
             within(onde_frame(std::span(numbers).subspan(k * numbers_of_frame, numbers_of_frame), where), offset);
-        if (!(length_of(at.origin) <= farthest_on_way))
-          throw InputError(where, fmt::format("a place {:g} m off", length_of(at.origin)),
+        if (!(length(at.origin) <= farthest_on_way))
+          throw InputError(where, fmt::format("a place {:g} m off", length(at.origin)),
                            fmt::format("at most {:g}", farthest_on_way));
         poses_.push_back(pose_of(at));
         moves = moves || poses_.back() != poses_.front();

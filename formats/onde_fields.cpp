@@ -95,19 +95,17 @@ std::array<double, 7> onde_numbers(const OndeFrame& frame) {
 }
 
 OndeFrame within(const OndeFrame& outer, const OndeFrame& inner) {
-  return {sum(outer.origin, outer.turned(inner.origin)), outer.turned(inner.x), outer.turned(inner.y), outer.turned(inner.z)};
+  return {outer.origin + outer.turned(inner.origin), outer.turned(inner.x), outer.turned(inner.y), outer.turned(inner.z)};
 }
 
 Pose pose_of(const OndeFrame& frame) {
-  return {{Metres(frame.origin.x), Metres(frame.origin.y), Metres(frame.origin.z)},
-          {frame.x.x, frame.x.y, frame.x.z},
-          {frame.y.x, frame.y.y, frame.y.z}};
+  return {point_of(frame.origin), direction_of(frame.x), direction_of(frame.y)};
 }
 
 OndeFrame frame_of(const Pose& pose) {
-  const Vector3 x{pose.x.x, pose.x.y, pose.x.z};
-  const Vector3 y{pose.y.x, pose.y.y, pose.y.z};
-  return {{pose.origin.x.value, pose.origin.y.value, pose.origin.z.value}, x, y, cross(x, y)};
+  const Vector3 x = vector_of(pose.x);
+  const Vector3 y = vector_of(pose.y);
+  return {vector_of(pose.origin), x, y, cross(x, y)};
 }
 
 }  // namespace echoform::formats

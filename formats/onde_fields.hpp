@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "acquisition/pose.hpp"
+#include "base/vector3.hpp"
 #include "formats/hdf5_file.hpp"
-#include "formats/vector3.hpp"
 
 namespace echoform::formats {
 
@@ -62,7 +62,7 @@ struct OndeFrame {
   Vector3 y{0.0, 1.0, 0.0};
   Vector3 z{0.0, 0.0, 1.0};
 
-  [[nodiscard]] Vector3 turned(const Vector3& v) const { return sum(sum(scaled(x, v.x), scaled(y, v.y)), scaled(z, v.z)); }
+  [[nodiscard]] Vector3 turned(const Vector3& v) const { return v.x * x + v.y * y + v.z * z; }
 };
 /// Seven numbers are x, y, z in metres and a quaternion, its scalar part first, of any length above 0. Throws InputError, naming
 /// `where`, for other quaternions.

@@ -107,8 +107,7 @@ class OndeFile {
 OndeFrame frame_of_element(const Element& element) {
   const Direction x = unit(across({1.0, 0.0, 0.0}, element.normal));
   const Direction y = cross(element.normal, x);
-  const auto vector = [](const Direction& d) { return Vector3{d.x, d.y, d.z}; };
-  return {{element.centre.x.value, element.centre.y.value, element.centre.z.value}, vector(x), vector(y), vector(element.normal)};
+  return {vector_of(element.centre), vector_of(x), vector_of(y), vector_of(element.normal)};
 }
 
 hobj_ref_t make_onde_probe(const OndeFile& file, const Hdf5Maker& make, const Probe& probe) {

@@ -146,7 +146,7 @@ class UffRecording final : public Recording {
     const std::vector<double> values = geometry.numbers();
     for (std::size_t k = 0; k < count; ++k) {
       const auto field = [&](std::size_t which) { return which < shape[0] ? values[which * count + k] : 0.0; };
-      if (const double away = length({field(0), field(1), field(2)}); !(away <= uff_farthest)) {
+      if (const double away = length(Direction{field(0), field(1), field(2)}); !(away <= uff_farthest)) {
         throw InputError(geometry.where(), fmt::format("element {} {:.3g} m away", k + 1, away),
                          fmt::format("metres, up to {:g}", uff_farthest));
       }

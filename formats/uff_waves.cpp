@@ -41,7 +41,7 @@ std::optional<std::uint32_t> element_at(const Direction& place, const Probe& pro
   double least = same_place;
   for (std::size_t k = 0; k < probe.elements.size(); ++k) {
     const Direction centre = from_origin(probe.elements[k].centre);
-    const double away = length({centre.x - place.x, centre.y - place.y, centre.z - place.z});
+    const double away = length(Direction{centre.x - place.x, centre.y - place.y, centre.z - place.z});
     if (away > least) continue;
     least = away;
     nearest = static_cast<std::uint32_t>(k);

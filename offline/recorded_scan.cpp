@@ -119,7 +119,9 @@ class FramePlaces {
   [[nodiscard]] Pose at_rest(const Pose& pose, double way) const {
     const Pose home = moved(pose, motion_by(scan_, -way));
     const Pose own;
-    const auto near = [](const Direction& a, const Direction& b) { return length({a.x - b.x, a.y - b.y, a.z - b.z}) < rounding; };
+    const auto near = [](const Direction& a, const Direction& b) {
+      return length(Direction{a.x - b.x, a.y - b.y, a.z - b.z}) < rounding;
+    };
     const bool there = length(between(own.origin, home.origin)) < rounding && near(home.x, own.x) && near(home.y, own.y);
     return there ? own : home;
   }

@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "base/geometry.hpp"
+#include "base/vector3.hpp"
 #include "rays/crossing_math.hpp"
 #include "rays/curve_bounds.hpp"
 #include "rays/layer_math.hpp"
 #include "rays/surface_axes.hpp"
-#include "rays/vector3.hpp"
 
 namespace echoform::rays {
 

@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/vector3.hpp"
 #include "rays/ray_path.hpp"
 #include "rays/spatial_surface.hpp"
-#include "rays/vector3.hpp"
 
 namespace echoform::rays {
 

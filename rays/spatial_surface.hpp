@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/vector3.hpp"
 #include "cpu/cpu_backend.hpp"
 #include "rays/curve.hpp"
-#include "rays/vector3.hpp"
 
 namespace echoform {
 

@@ -5,9 +5,9 @@
 #include <optional>
 #include <span>
 
+#include "base/vector3.hpp"
 #include "rays/ray_path.hpp"
 #include "rays/space_shape.hpp"
-#include "rays/vector3.hpp"
 
 namespace echoform::rays {
 

@@ -1,7 +1,7 @@
 // Axes of a surface's own.
 #pragma once
 
-#include "rays/vector3.hpp"
+#include "base/vector3.hpp"
 
 namespace echoform {
 

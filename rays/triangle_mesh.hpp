@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "rays/vector3.hpp"
+#include "base/vector3.hpp"
 
 namespace echoform {
 

@@ -117,9 +117,8 @@ std::optional<Metres> couplant_path(const Probe& probe, const SpatialSurface& fr
   for (const Element& element : probe.elements) {
     centre = centre + (1.0 / static_cast<double>(probe.elements.size())) * vector_of(element.centre);
   }
-  const Direction& emits = probe.elements.front().normal;
   constexpr double farthest = 10.0;  // m
-  const auto way = way_into(front, centre, unit_of({emits.x, emits.y, emits.z}), farthest);
+  const auto way = way_into(front, centre, unit_of(vector_of(probe.elements.front().normal)), farthest);
   return way ? std::optional(Metres(*way)) : std::nullopt;
 }
 

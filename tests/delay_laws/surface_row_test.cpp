@@ -12,10 +12,10 @@
 #include <vector>
 
 #include "base/grid.hpp"
+#include "base/vector3.hpp"
 #include "delay_laws/delay_law.hpp"
 #include "delay_laws/ray_leg.hpp"
 #include "rays/surface_kind.hpp"
-#include "rays/vector3.hpp"
 
 namespace echoform::surface_row {
 namespace {
