@@ -5,6 +5,7 @@
 #include <limits>
 #include <numbers>
 
+#include "base/directions.hpp"
 #include "stages/scan_lines/line_kernels.hpp"
 
 namespace echoform::scan_lines {
@@ -14,15 +15,6 @@ namespace {
 constexpr std::int32_t far_away = std::int32_t{1} << 29;
 // Sums of weights below it count as 0: single precision has no number for what they would be divided by.
 constexpr double least_sum = 1e-30;
-
-struct Vector {
-  double x;
-  double y;
-  double z;
-};
-double dot(const Vector& a, const Vector& b) {
-  return a.x * b.x + a.y * b.y + a.z * b.z;
-}
 
 /// A line in samples: where its points' samples would be if the way back were r, and the ranges themselves.
 struct LinePlaces {
@@ -134,10 +126,8 @@ LineTables make_line_tables(const ScanLinesOptions& options) {
       const std::uint32_t table = set.weight_tables[entry];
       if (table == LineSet::unheard) continue;
       const Point& at = set.elements[event.receivers[row]];
-      const Vector e{(at.x - along.origin.x).value * per_metre, (at.y - along.origin.y).value * per_metre,
-                     (at.z - along.origin.z).value * per_metre};
-      const Vector n{along.direction.x, along.direction.y, along.direction.z};
-      const double a = dot(e, n);
+      const Direction e = scaled(between(along.origin, at), per_metre);
+      const double a = dot(e, along.direction);
       const double square = dot(e, e);
       tables.receivers.push_back(
           {row, table, static_cast<float>(a), static_cast<float>(square), static_cast<float>(std::max(0.0, square - a * a))});
