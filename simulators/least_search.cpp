@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "simulators/earliest_way.hpp"
+
 namespace echoform::simulated {
 namespace {
 
@@ -14,6 +16,8 @@ constexpr int most_steps = 200;
 
 /// Of places on a curve: parameters, the places, and the least time to each with the place of the curve before that gives it.
 struct Row {
+  static constexpr std::array<std::size_t, places_a_curve> in_turn{0, 1, 2, 3, 4};
+
   std::array<double, places_a_curve> u{};
   std::array<Place, places_a_curve> at{};
   std::array<double, places_a_curve> time{};
@@ -31,18 +35,8 @@ void reach(const Polyline& way, const Parameters& at, const Parameters& step, Ro
       const double offset = (static_cast<double>(j) - static_cast<double>(middle)) * step[k];
       row.u[j] = std::clamp(at[k] + offset, curve.parameters().front(), curve.parameters().back());
       row.at[j] = curve.at(row.u[j]);
-      if (k == 0) {
-        row.time[j] = distance(way.from, row.at[j]) * way.slowness[0];
-        continue;
-      }
-      const Row& last = rows[k - 1];
-      row.time[j] = std::numeric_limits<double>::infinity();
-      for (std::size_t i = 0; i < places_a_curve; ++i) {
-        const double time = last.time[i] + distance(last.at[i], row.at[j]) * way.slowness[k];
-        if (!(time < row.time[j])) continue;
-        row.time[j] = time;
-        row.before[j] = i;
-      }
+      row.time[j] = k == 0 ? distance(way.from, row.at[j]) * way.slowness[0]
+                           : earliest(rows[k - 1], row.at[j], way.slowness[k], row.before[j]);
     }
   }
 }
@@ -66,15 +60,8 @@ double narrow_down(const Polyline& way, Parameters& at, const Parameters& width)
   int halved = 0;
   for (int steps = 0; steps < most_steps && halved <= halvings; ++steps) {
     reach(way, at, step, rows);
-    const Row& last = rows[count - 1];
-    least = std::numeric_limits<double>::infinity();
     std::size_t chosen = middle;
-    for (std::size_t j = 0; j < places_a_curve; ++j) {
-      const double time = last.time[j] + distance(last.at[j], way.to) * way.slowness[count];
-      if (!(time < least)) continue;
-      least = time;
-      chosen = j;
-    }
+    least = earliest(rows[count - 1], way.to, way.slowness[count], chosen);
     bool within = true;
     for (std::size_t k = count; k-- > 0;) {
       // The outermost place may have a still earlier one beyond it, unless the curve ends there.

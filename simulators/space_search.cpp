@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "simulators/earliest_way.hpp"
+
 namespace echoform::simulated {
 namespace {
 
@@ -14,6 +16,9 @@ constexpr int most_space_steps = 1000;
 
 /// Of places on a shape: parameters, the places, and the least time to each with the place on the shape before that gives it.
 struct Square {
+  /// The middle one comes first, so that it stays where others are no earlier.
+  static constexpr std::array<std::size_t, places_a_square> in_turn{middle_of_square, 0, 1, 2, 3, 5, 6, 7, 8};
+
   std::array<Parameters2, places_a_square> parameters{};
   std::array<Spot, places_a_square> at{};
   std::array<double, places_a_square> time{};
@@ -21,9 +26,6 @@ struct Square {
 };
 
 using Squares = std::array<Square, most_shapes>;
-
-/// The middle one comes first, so that it stays where others are no earlier.
-constexpr std::array<std::size_t, places_a_square> in_turn{middle_of_square, 0, 1, 2, 3, 5, 6, 7, 8};
 
 void spread(const SpacePolyline& way, const SpaceParameters& at, const SpaceParameters& step, Squares& squares) {
   for (std::size_t k = 0; k < way.shapes.size(); ++k) {
@@ -34,18 +36,8 @@ void spread(const SpacePolyline& way, const SpaceParameters& at, const SpacePara
           std::clamp(at[k].u + (static_cast<double>(j % 3) - 1.0) * step[k].u, shape.us().front(), shape.us().back()),
           std::clamp(at[k].v + (static_cast<double>(j / 3) - 1.0) * step[k].v, shape.vs().front(), shape.vs().back())};
       here.at[j] = shape.at(here.parameters[j]);
-      if (k == 0) {
-        here.time[j] = distance(way.from, here.at[j]) * way.slowness[0];
-        continue;
-      }
-      const Square& last = squares[k - 1];
-      here.time[j] = std::numeric_limits<double>::infinity();
-      for (const std::size_t i : in_turn) {
-        const double time = last.time[i] + distance(last.at[i], here.at[j]) * way.slowness[k];
-        if (!(time < here.time[j])) continue;
-        here.time[j] = time;
-        here.before[j] = i;
-      }
+      here.time[j] = k == 0 ? distance(way.from, here.at[j]) * way.slowness[0]
+                            : earliest(squares[k - 1], here.at[j], way.slowness[k], here.before[j]);
     }
   }
 }
@@ -60,15 +52,8 @@ double narrow_down(const SpacePolyline& way, SpaceParameters& at, const SpacePar
   double least = std::numeric_limits<double>::infinity();
   for (int steps = 0; steps < most_space_steps && halved <= space_halvings; ++steps) {
     spread(way, at, step, squares);
-    const Square& last = squares[count - 1];
-    least = std::numeric_limits<double>::infinity();
     std::size_t chosen = middle_of_square;
-    for (const std::size_t j : in_turn) {
-      const double time = last.time[j] + distance(last.at[j], way.to) * way.slowness[count];
-      if (!(time < least)) continue;
-      least = time;
-      chosen = j;
-    }
+    least = earliest(squares[count - 1], way.to, way.slowness[count], chosen);
     bool at_rest = true;
     for (std::size_t k = count; k-- > 0;) {
       // Where the shape ends a place beside the middle may be the same one.
