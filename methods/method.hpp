@@ -72,8 +72,9 @@ class Method {
   /// out of range, and a setup that needs more of the host's memory than require_host_memory() lets it have
   /// (methods/host_memory.hpp): before it is taken.
   [[nodiscard]] virtual std::shared_ptr<const ImagingSetup> resolve(const ImagingTask& task) const = 0;
-  /// The setup that follows from `before` where nothing but keys of LiveEffect::display has changed, without resolving anew;
-  /// null: it has to be. Throws InputError if an option is out of its range.
+  /// The setup that follows from `before`, which is of one position, where nothing but keys of LiveEffect::display has
+  /// changed, without resolving anew; null: it has to be. Of scans, retune_imaging() asks for their position's setup.
+  /// Throws InputError if an option is out of its range.
   [[nodiscard]] virtual std::shared_ptr<const ImagingSetup> retuned(const ImagingSetup& /*before*/,
                                                                     const ImagingSettings& /*wanted*/,
                                                                     std::uint64_t /*settings_revision*/) const {
