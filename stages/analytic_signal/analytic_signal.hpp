@@ -38,7 +38,7 @@
 
 namespace echoform {
 
-/// For queues of at most `members` threads. Throws InputError if an option of the filter is out of its range.
+/// The stage runs on queues of at most `members` threads. Throws InputError if an option of the filter is out of its range.
 [[nodiscard]] std::unique_ptr<Stage> make_analytic_signal_cpu(std::size_t members, SimdLevel level = simd_level(),
                                                               FilterOptions filter = {}, std::size_t rows = 0);
 
@@ -67,9 +67,9 @@ struct AnalyticSignalOptions {
 /// Relative L2 error of complex images from which on the half path is good enough.
 inline constexpr double half_path_accuracy = 1e-3;
 
-/// "analytic-signal", by AnalyticSignalOptions. States what the CPU takes at its set-up too, when it is most, and FFTW's tables
-/// as large as they can be; of the cuFFT route what it takes without the memory in which cuFFT works, which is known of plans
-/// alone.
+/// The kind of the stage "analytic-signal", whose options are AnalyticSignalOptions. States what the CPU takes at its set-up
+/// too, when it is most, and FFTW's tables as large as they can be; of the cuFFT route what it takes without the memory in
+/// which cuFFT works, which is known of plans alone.
 extern const StageKind analytic_signal_stage;
 
 /// What every implementation asks of its options and its input, and the output that comes of it. Throws InputError.
@@ -81,8 +81,8 @@ extern const StageKind analytic_signal_stage;
 [[nodiscard]] bool takes_fused_route(const AnalyticSignalOptions& options, std::size_t samples,
                                      std::size_t block_bytes = block_memory());
 
-/// In builds with CUDA only. The backend must outlive the stage. Throws InputError if an option of the filter is out of its
-/// range; prepare() throws it where the route is `fused` and cannot go.
+/// Only builds with CUDA have this function. The backend must outlive the stage. Throws InputError if an option of the
+/// filter is out of its range; prepare() throws it where the route is `fused` and cannot go.
 [[nodiscard]] std::unique_ptr<Stage> make_analytic_signal_cuda(const AnalyticSignalOptions& options, Backend& backend);
 
 /// Of the output on CUDA, in elements.

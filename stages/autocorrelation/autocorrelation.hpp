@@ -30,20 +30,21 @@ struct AutocorrelationOptions {
   [[nodiscard]] friend bool operator==(const AutocorrelationOptions&, const AutocorrelationOptions&) = default;
 };
 
-/// "autocorrelation", by AutocorrelationOptions. It holds nothing on CUDA.
+/// The kind of the stage "autocorrelation", whose options are AutocorrelationOptions. It holds nothing on CUDA.
 extern const StageKind autocorrelation_stage;
 
-/// For queues of at most `members` threads. Throws InputError if an option is out of its range.
+/// The stage runs on queues of at most `members` threads. Throws InputError if an option is out of its range.
 [[nodiscard]] std::unique_ptr<Stage> make_autocorrelation_cpu(const AutocorrelationOptions& options, std::size_t members,
                                                               SimdLevel level = simd_level());
 
-/// The same bits on the GPU. In builds with CUDA code. Throws InputError if an option is out of its range.
+/// The same bits on the GPU. Only builds with CUDA have this function. Throws InputError if an option is out of its range.
 [[nodiscard]] std::unique_ptr<Stage> make_autocorrelation_cuda(const AutocorrelationOptions& options);
 
 /// Rows of a line: R0, Re R1, Im R1.
 inline constexpr std::size_t autocorrelation_planes = 3;
 
-/// What every implementation asks of its options and its input, and the output that comes of it. Throw InputError.
+/// The checks of options and input that every implementation makes, and the resulting output. Both functions throw
+/// InputError.
 void check_autocorrelation(const AutocorrelationOptions& options);
 [[nodiscard]] BlockSpec autocorrelation_output(const AutocorrelationOptions& options, const BlockSpec& input);
 

@@ -81,17 +81,19 @@ struct BackProjectionOptions {
   }
 };
 
-/// "back-projection", by BackProjectionOptions.
+/// The kind of the stage "back-projection", whose options are BackProjectionOptions.
 extern const StageKind back_projection_stage;
 
 /// Throws InputError if an option is out of its range.
 [[nodiscard]] std::unique_ptr<Stage> make_back_projection_cpu(const BackProjectionOptions& options,
                                                               SimdLevel level = simd_level());
 
-/// On the GPU; `backend` is a CUDA backend and outlives the stage. In builds with CUDA code.
+/// The stage runs on the GPU. `backend` is a CUDA backend and must outlive the stage. Only builds with CUDA have this
+/// function.
 [[nodiscard]] std::unique_ptr<Stage> make_back_projection_cuda(const BackProjectionOptions& options, Backend& backend);
 
-/// What every implementation asks of its options, and of its input, and the output that comes of it. Throw InputError.
+/// The checks of options and input that every implementation makes, and the resulting output. Both functions throw
+/// InputError.
 void validate(const BackProjectionOptions& options);
 [[nodiscard]] BlockSpec back_projection_output(const BackProjectionOptions& options, const BlockSpec& input);
 

@@ -36,17 +36,18 @@ struct BackProjectionTermOptions {
 /// Samples on either side of one that its derivative is found of.
 inline constexpr std::size_t derivative_reach = 12;
 
-/// "back-projection-term", by BackProjectionTermOptions.
+/// The kind of the stage "back-projection-term", whose options are BackProjectionTermOptions.
 extern const StageKind back_projection_term_stage;
 
-/// For queues of at most `members` threads. Throws InputError if an option is out of its range.
+/// The stage runs on queues of at most `members` threads. Throws InputError if an option is out of its range.
 [[nodiscard]] std::unique_ptr<Stage> make_back_projection_term_cpu(const BackProjectionTermOptions& options, std::size_t members,
                                                                    SimdLevel level = simd_level());
 
-/// The same bits on the GPU; `backend` is a CUDA backend and outlives the stage. In builds with CUDA code.
+/// The same bits on the GPU; `backend` is a CUDA backend and outlives the stage. Only builds with CUDA have this function.
 [[nodiscard]] std::unique_ptr<Stage> make_back_projection_term_cuda(const BackProjectionTermOptions& options, Backend& backend);
 
-/// What every implementation asks of its options and its input, and the output that comes of it. Throw InputError.
+/// The checks of options and input that every implementation makes, and the resulting output. Both functions throw
+/// InputError.
 void validate(const BackProjectionTermOptions& options);
 [[nodiscard]] BlockSpec back_projection_term_output(const BlockSpec& input);
 

@@ -34,12 +34,12 @@ struct AdaptiveBeamformOptions {
   [[nodiscard]] friend bool operator==(const AdaptiveBeamformOptions&, const AdaptiveBeamformOptions&) = default;
 };
 
-/// "adaptive-beamform", by AdaptiveBeamformOptions.
+/// The kind of the stage "adaptive-beamform", whose options are AdaptiveBeamformOptions.
 extern const StageKind adaptive_beamform_stage;
 
 /// Throws InputError if the options contradict each other.
 [[nodiscard]] std::unique_ptr<Stage> make_adaptive_beamform_cpu(AdaptiveBeamformOptions options, Backend& backend);
-/// In builds with CUDA only.
+/// Only builds with CUDA have this function.
 [[nodiscard]] std::unique_ptr<Stage> make_adaptive_beamform_cuda(AdaptiveBeamformOptions options, Backend& backend);
 
 }  // namespace echoform

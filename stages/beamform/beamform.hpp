@@ -23,8 +23,9 @@ namespace echoform {
 /// How the CPU looks samples up. `automatic` takes windows where they fit; `gather` is always right and here to be compared.
 enum class BeamformLookup : unsigned char { automatic, gather };
 
-/// "beamform", by BeamformOptions. Memory of tables that are found when the law is evaluated is not known before: weights of laws
-/// that leave pixels out are not stated, and of CUDA the tables of the tiles that share most, so that less is stated than taken.
+/// The kind of the stage "beamform", whose options are BeamformOptions. Memory of tables that are found when the law is
+/// evaluated is not known before: weights of laws that leave pixels out are not stated, and of CUDA the tables of the tiles
+/// that share most, so that less is stated than taken.
 extern const StageKind beamform_stage;
 
 /// The block of an image on `grid`: complex64 [z * y, x] without padding.

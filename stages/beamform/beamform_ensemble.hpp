@@ -24,7 +24,8 @@ struct BeamformEnsembleOptions {
   [[nodiscard]] friend bool operator==(const BeamformEnsembleOptions&, const BeamformEnsembleOptions&) = default;
 };
 
-/// "beamform-ensemble", by BeamformEnsembleOptions. States what one beamform stage states, and room for one image.
+/// The kind of the stage "beamform-ensemble", whose options are BeamformEnsembleOptions. States what one beamform stage
+/// states, and room for one image.
 extern const StageKind beamform_ensemble_stage;
 
 /// Throws InputError unless there is an image, and nothing behind its rows.
@@ -44,12 +45,12 @@ struct BeamformEnsembleParts {
   std::function<std::unique_ptr<Stage>(const BeamformOptions& options)> make;
   void (*copy)(const ImageRows& rows, ExecutionQueue& queue) noexcept;
 };
-/// The backend outlives the stage.
+/// The backend must outlive the stage.
 [[nodiscard]] std::unique_ptr<Stage> make_beamform_ensemble(BeamformEnsembleOptions options, Backend& backend,
                                                             BeamformEnsembleParts parts);
 
 [[nodiscard]] std::unique_ptr<Stage> make_beamform_ensemble_cpu(BeamformEnsembleOptions options, Backend& backend);
-/// In builds with CUDA only.
+/// Only builds with CUDA have this function.
 [[nodiscard]] std::unique_ptr<Stage> make_beamform_ensemble_cuda(BeamformEnsembleOptions options, Backend& backend);
 
 }  // namespace echoform

@@ -31,7 +31,8 @@ struct BeamformSumOptions {
   [[nodiscard]] friend bool operator==(const BeamformSumOptions&, const BeamformSumOptions&) = default;
 };
 
-/// "beamform-sum", by BeamformSumOptions. States what its parts state, and room for one image more.
+/// The kind of the stage "beamform-sum", whose options are BeamformSumOptions. States what its parts state, and room for one
+/// image more.
 extern const StageKind beamform_sum_stage;
 
 /// Throws InputError unless there are parts, all of one grid.
@@ -43,11 +44,11 @@ struct BeamformSumParts {
   /// to[k] += from[k] for k below `count`, both on 8 bytes; queued as process() does.
   void (*add)(float* to, const float* from, std::size_t count, ExecutionQueue& queue) noexcept;
 };
-/// The backend outlives the stage.
+/// The backend must outlive the stage.
 [[nodiscard]] std::unique_ptr<Stage> make_beamform_sum(BeamformSumOptions options, Backend& backend, BeamformSumParts parts);
 
 [[nodiscard]] std::unique_ptr<Stage> make_beamform_sum_cpu(BeamformSumOptions options, Backend& backend);
-/// In builds with CUDA only.
+/// Only builds with CUDA have this function.
 [[nodiscard]] std::unique_ptr<Stage> make_beamform_sum_cuda(BeamformSumOptions options, Backend& backend);
 
 }  // namespace echoform

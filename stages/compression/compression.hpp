@@ -36,7 +36,8 @@ extern const StageKind compression_stage;
 /// Throws InputError if an option is out of its range.
 [[nodiscard]] std::unique_ptr<Stage> make_compression_cpu(const Compression& options, SimdLevel level = simd_level());
 
-/// On the GPU; `backend` is a CUDA backend and outlives the stage. In builds with CUDA code.
+/// The stage runs on the GPU. `backend` is a CUDA backend and must outlive the stage. Only builds with CUDA have this
+/// function.
 [[nodiscard]] std::unique_ptr<Stage> make_compression_cuda(const Compression& options, Backend& backend);
 
 /// What every implementation asks of its input, and the output that comes of it. Throws InputError.

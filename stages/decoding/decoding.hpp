@@ -47,14 +47,15 @@ struct DecodingOptions {
 /// tells (i, j) from (j, i). Throws InputError where the code cannot be undone.
 [[nodiscard]] DecodingOptions decoding_of(const Acquisition& acquisition, bool reciprocal);
 
-/// "decoding", by DecodingOptions. On CUDA all is stated but what cuBLAS takes for itself.
+/// The kind of the stage "decoding", whose options are DecodingOptions. On CUDA all is stated but what cuBLAS takes for
+/// itself.
 extern const StageKind decoding_stage;
 
-/// For queues of at most `members` threads. Throws InputError if an option is out of its range.
+/// The stage runs on queues of at most `members` threads. Throws InputError if an option is out of its range.
 [[nodiscard]] std::unique_ptr<Stage> make_decoding_cpu(DecodingOptions options, std::size_t members,
                                                        SimdLevel level = simd_level());
 
-/// In builds with CUDA only. The backend must outlive the stage.
+/// Only builds with CUDA have this function. The backend must outlive the stage.
 [[nodiscard]] std::unique_ptr<Stage> make_decoding_cuda(DecodingOptions options, Backend& backend);
 
 /// What every implementation asks of its options and its input, the output that comes of it, and which way it goes. Throw

@@ -47,18 +47,20 @@ struct DeconvolutionOptions {
 /// On CUDA, of spectra, so that frames of any size go through in chunks of rows.
 inline constexpr std::size_t deconvolution_spectra_bytes = std::size_t{256} << 20;
 
-/// "deconvolution", by DeconvolutionOptions. States what the CPU takes at its set-up too, when it is most.
+/// The kind of the stage "deconvolution", whose options are DeconvolutionOptions. States what the CPU takes at its set-up
+/// too, when it is most.
 extern const StageKind deconvolution_stage;
 
-/// For queues of at most `members` threads. Throws InputError if an option is out of its range.
+/// The stage runs on queues of at most `members` threads. Throws InputError if an option is out of its range.
 [[nodiscard]] std::unique_ptr<Stage> make_deconvolution_cpu(DeconvolutionOptions options, std::size_t members,
                                                             SimdLevel level = simd_level());
 
-/// On the GPU, by cuFFT; `backend` is a CUDA backend and outlives the stage. RuntimeFault, when it is prepared, if cuFFT is not
-/// to be had. In builds with CUDA code.
+/// On the GPU, by cuFFT; `backend` is a CUDA backend and outlives the stage. RuntimeFault, when it is prepared, if cuFFT is
+/// not to be had. Only builds with CUDA have this function.
 [[nodiscard]] std::unique_ptr<Stage> make_deconvolution_cuda(DeconvolutionOptions options, Backend& backend);
 
-/// What every implementation asks of its options and its input, and the output that comes of it. Throw InputError.
+/// The checks of options and input that every implementation makes, and the resulting output. Both functions throw
+/// InputError.
 void validate(const DeconvolutionOptions& options);
 [[nodiscard]] BlockSpec deconvolution_output(const BlockSpec& input);
 

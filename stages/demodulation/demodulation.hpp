@@ -41,14 +41,14 @@ struct DemodulationOptions {
   friend bool operator==(const DemodulationOptions& a, const DemodulationOptions& b);
 };
 
-/// "demodulation", by DemodulationOptions.
+/// The kind of the stage "demodulation", whose options are DemodulationOptions.
 extern const StageKind demodulation_stage;
 
-/// For queues of at most `members` threads. Throws InputError if an option is out of its range.
+/// The stage runs on queues of at most `members` threads. Throws InputError if an option is out of its range.
 [[nodiscard]] std::unique_ptr<Stage> make_demodulation_cpu(DemodulationOptions options, std::size_t members,
                                                            SimdLevel level = simd_level());
 
-/// The same bits on the GPU; `backend` is a CUDA backend and outlives the stage. In builds with CUDA code.
+/// The same bits on the GPU; `backend` is a CUDA backend and outlives the stage. Only builds with CUDA have this function.
 [[nodiscard]] std::unique_ptr<Stage> make_demodulation_cuda(DemodulationOptions options, Backend& backend);
 
 /// Attenuation of the stop band and ripple of the pass band (1 +- 10^(-60 / 20) = 1 +- 0.001: 0.009 dB).
@@ -58,7 +58,8 @@ inline constexpr double demodulation_attenuation = 60.0;  // dB
 /// beta = 0.1102 (A - 8.7), 2 L >= (A - 7.95) / (2.285 2 pi (stop - pass) / sample_rate); its sum is 1. The options are valid.
 [[nodiscard]] std::vector<double> demodulation_filter(const DemodulationOptions& options);
 
-/// What every implementation asks of its options and its input, and the output that comes of it. Throw InputError.
+/// The checks of options and input that every implementation makes, and the resulting output. Both functions throw
+/// InputError.
 void validate(const DemodulationOptions& options);
 [[nodiscard]] BlockSpec demodulation_output(const DemodulationOptions& options, const BlockSpec& input);
 

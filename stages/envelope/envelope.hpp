@@ -23,12 +23,12 @@ struct EnvelopeOptions {
   [[nodiscard]] friend constexpr bool operator==(const EnvelopeOptions&, const EnvelopeOptions&) = default;
 };
 
-/// "envelope", by EnvelopeOptions. It holds no memory.
+/// The kind of the stage "envelope", whose options are EnvelopeOptions. It holds no memory.
 extern const StageKind envelope_stage;
 
 [[nodiscard]] std::unique_ptr<Stage> make_envelope_cpu(const EnvelopeOptions& options = {}, SimdLevel level = simd_level());
 
-/// On the GPU; blocks start on 16 bytes. In builds with CUDA code.
+/// On the GPU; blocks start on 16 bytes. Only builds with CUDA have this function.
 [[nodiscard]] std::unique_ptr<Stage> make_envelope_cuda(const EnvelopeOptions& options = {});
 
 /// What every implementation asks of its options and its input, and the output that comes of it. Throws InputError.

@@ -16,14 +16,15 @@
 
 namespace echoform {
 
-/// "filter", by FilterOptions. States what the CPU takes at its set-up too, when it is most; on CUDA all but the memory in which
-/// cuFFT works, which is known of plans alone.
+/// The kind of the stage "filter", whose options are FilterOptions. States what the CPU takes at its set-up too, when it is
+/// most; on CUDA all but the memory in which cuFFT works, which is known of plans alone.
 extern const StageKind filter_stage;
 
-/// For queues of at most `members` threads. Throws InputError if an option is out of its range.
+/// The stage runs on queues of at most `members` threads. Throws InputError if an option is out of its range.
 [[nodiscard]] std::unique_ptr<Stage> make_filter_cpu(FilterOptions options, std::size_t members, SimdLevel level = simd_level());
 
-/// In builds with CUDA only. The backend must outlive the stage. Throws InputError if an option is out of its range.
+/// Only builds with CUDA have this function. The backend must outlive the stage. Throws InputError if an option is out of
+/// its range.
 [[nodiscard]] std::unique_ptr<Stage> make_filter_cuda(FilterOptions options, Backend& backend);
 
 /// What every implementation asks of its options and its input, and the output that comes of it. Throws InputError.

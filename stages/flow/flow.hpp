@@ -35,14 +35,14 @@ struct FlowOptions {
   [[nodiscard]] friend bool operator==(const FlowOptions&, const FlowOptions&) = default;
 };
 
-/// "flow", by FlowOptions. It takes another threshold as it runs.
+/// The kind of the stage "flow", whose options are FlowOptions. It takes another threshold as it runs.
 extern const StageKind flow_stage;
 
 /// Throws InputError if an option is out of its range.
 [[nodiscard]] std::unique_ptr<Stage> make_flow_cpu(const FlowOptions& options);
 
-/// On the GPU: powers have the same bits, velocities those of another arc tangent; `backend` is a CUDA backend and outlives the
-/// stage. In builds with CUDA code. Throws InputError if an option is out of its range.
+/// On the GPU: powers have the same bits, velocities those of another arc tangent; `backend` is a CUDA backend and outlives
+/// the stage. Only builds with CUDA have this function. Throws InputError if an option is out of its range.
 [[nodiscard]] std::unique_ptr<Stage> make_flow_cuda(const FlowOptions& options, Backend& backend);
 
 /// Rows of a line in the input.
@@ -57,7 +57,8 @@ struct FlowScale {
   float twice_square = 0.0F;  ///< 2 (v_N / pi)^2
 };
 
-/// What every implementation asks of its options and its input, and the output that comes of it. Throw InputError.
+/// The checks of options and input that every implementation makes, and the resulting output. Both functions throw
+/// InputError.
 void check_flow(const FlowOptions& options);
 [[nodiscard]] BlockSpec flow_output(const BlockSpec& input);
 /// Whether `options` are `before` but for the threshold.

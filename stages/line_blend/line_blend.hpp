@@ -41,13 +41,14 @@ struct LineBlendOptions {
   }
 };
 
-/// "line-blend", by LineBlendOptions. On CUDA it holds the table, else nothing beside its options.
+/// The kind of the stage "line-blend", whose options are LineBlendOptions. On CUDA it holds the table, else nothing beside
+/// its options.
 extern const StageKind line_blend_stage;
 
 /// Throws InputError if an option is out of its range.
 [[nodiscard]] std::unique_ptr<Stage> make_line_blend_cpu(LineBlendOptions options);
 
-/// The same bits on the GPU; `backend` is a CUDA backend and outlives the stage. In builds with CUDA code.
+/// The same bits on the GPU; `backend` is a CUDA backend and outlives the stage. Only builds with CUDA have this function.
 [[nodiscard]] std::unique_ptr<Stage> make_line_blend_cuda(LineBlendOptions options, Backend& backend);
 
 /// What every implementation asks of its options and its input, and the output that comes of it. Throws InputError.

@@ -44,13 +44,14 @@ struct LineCompoundOptions {
   [[nodiscard]] friend bool operator==(const LineCompoundOptions&, const LineCompoundOptions&) = default;
 };
 
-/// "line-compound", by LineCompoundOptions. It holds its tables, on CUDA in device memory with a number beside them.
+/// The kind of the stage "line-compound", whose options are LineCompoundOptions. It holds its tables, on CUDA in device
+/// memory with a number beside them.
 extern const StageKind line_compound_stage;
 
 /// Throws InputError, when it is prepared, if an option is out of its range.
 [[nodiscard]] std::unique_ptr<Stage> make_line_compound_cpu(LineCompoundOptions options);
 
-/// The same bits on the GPU; `backend` is a CUDA backend and outlives the stage. In builds with CUDA code.
+/// The same bits on the GPU; `backend` is a CUDA backend and outlives the stage. Only builds with CUDA have this function.
 [[nodiscard]] std::unique_ptr<Stage> make_line_compound_cuda(LineCompoundOptions options, Backend& backend);
 
 /// What every implementation asks of its options and its input, and the output that comes of it. Throws InputError.

@@ -22,13 +22,13 @@ struct LineGainOptions {
   }
 };
 
-/// "line-gain", by LineGainOptions. It holds the gains on CUDA, else nothing.
+/// The kind of the stage "line-gain", whose options are LineGainOptions. It holds the gains on CUDA, else nothing.
 extern const StageKind line_gain_stage;
 
 /// Throws InputError, when it is prepared, unless there is a finite gain for each line.
 [[nodiscard]] std::unique_ptr<Stage> make_line_gain_cpu(LineGainOptions options);
 
-/// The same bits on the GPU; `backend` is a CUDA backend and outlives the stage. In builds with CUDA code.
+/// The same bits on the GPU; `backend` is a CUDA backend and outlives the stage. Only builds with CUDA have this function.
 [[nodiscard]] std::unique_ptr<Stage> make_line_gain_cuda(LineGainOptions options, Backend& backend);
 
 /// What every implementation asks of its gains for so many lines, and of its input, and the output that comes of it. Throw

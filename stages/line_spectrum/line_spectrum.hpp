@@ -41,12 +41,12 @@ struct LineSpectrumOptions {
   [[nodiscard]] friend bool operator==(const LineSpectrumOptions&, const LineSpectrumOptions&) = default;
 };
 
-/// "line-spectrum", by LineSpectrumOptions.
+/// The kind of the stage "line-spectrum", whose options are LineSpectrumOptions.
 extern const StageKind line_spectrum_stage;
 
 [[nodiscard]] std::unique_ptr<Stage> make_line_spectrum_cpu(const LineSpectrumOptions& options);
 
-/// The same bits on the GPU; `backend` is a CUDA backend and outlives the stage. In builds with CUDA code.
+/// The same bits on the GPU; `backend` is a CUDA backend and outlives the stage. Only builds with CUDA have this function.
 [[nodiscard]] std::unique_ptr<Stage> make_line_spectrum_cuda(const LineSpectrumOptions& options, Backend& backend);
 
 /// Of a frame.

@@ -28,12 +28,12 @@ struct MeanImageOptions {
   [[nodiscard]] friend bool operator==(const MeanImageOptions&, const MeanImageOptions&) = default;
 };
 
-/// "mean-image", by MeanImageOptions.
+/// The kind of the stage "mean-image", whose options are MeanImageOptions.
 extern const StageKind mean_image_stage;
 
 [[nodiscard]] std::unique_ptr<Stage> make_mean_image_cpu(const MeanImageOptions& options);
 
-/// The same bits on the GPU; `backend` is a CUDA backend and outlives the stage. In builds with CUDA code.
+/// The same bits on the GPU; `backend` is a CUDA backend and outlives the stage. Only builds with CUDA have this function.
 [[nodiscard]] std::unique_ptr<Stage> make_mean_image_cuda(const MeanImageOptions& options, Backend& backend);
 
 /// What every implementation asks of its inputs, and the output that comes of it. Throws InputError.

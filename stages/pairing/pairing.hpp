@@ -37,13 +37,14 @@ struct PairingOptions {
 [[nodiscard]] PairingOptions pairing_of(const Acquisition& acquisition, bool reciprocal, double sample_scale,
                                         std::span<const std::uint32_t> chosen = {});
 
-/// "pairing", by PairingOptions. What the CPU reads of the sources are the options' own.
+/// The kind of the stage "pairing", whose options are PairingOptions. What the CPU reads of the sources are the options'
+/// own.
 extern const StageKind pairing_stage;
 
 /// Throws InputError if an option is out of its range.
 [[nodiscard]] std::unique_ptr<Stage> make_pairing_cpu(PairingOptions options, SimdLevel level = simd_level());
 
-/// In builds with CUDA only. The backend must outlive the stage.
+/// Only builds with CUDA have this function. The backend must outlive the stage.
 [[nodiscard]] std::unique_ptr<Stage> make_pairing_cuda(PairingOptions options, Backend& backend);
 
 /// What stages on every backend ask of their options, and of their input, and the output without trailer that comes of it. Throw

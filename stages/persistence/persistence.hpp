@@ -23,16 +23,17 @@ struct PersistenceOptions {
   [[nodiscard]] friend bool operator==(const PersistenceOptions&, const PersistenceOptions&) = default;
 };
 
-/// "persistence", by PersistenceOptions. It holds one image.
+/// The kind of the stage "persistence", whose options are PersistenceOptions. It holds one image.
 extern const StageKind persistence_stage;
 
 /// Throws InputError if the share is out of its range.
 [[nodiscard]] std::unique_ptr<Stage> make_persistence_cpu(const PersistenceOptions& options);
 
-/// The same bits on the GPU; `backend` is a CUDA backend and outlives the stage. In builds with CUDA code.
+/// The same bits on the GPU; `backend` is a CUDA backend and outlives the stage. Only builds with CUDA have this function.
 [[nodiscard]] std::unique_ptr<Stage> make_persistence_cuda(const PersistenceOptions& options, Backend& backend);
 
-/// What every implementation asks of its options and its input, and the output that comes of it. Throw InputError.
+/// The checks of options and input that every implementation makes, and the resulting output. Both functions throw
+/// InputError.
 void validate(const PersistenceOptions& options);
 [[nodiscard]] BlockSpec persistence_output(const BlockSpec& input);
 

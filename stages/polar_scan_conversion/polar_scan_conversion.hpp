@@ -56,15 +56,15 @@ struct PolarScanConversionOptions {
   [[nodiscard]] friend bool operator==(const PolarScanConversionOptions&, const PolarScanConversionOptions&) = default;
 };
 
-/// "polar-scan-conversion", by PolarScanConversionOptions. States the tables as large as they can be: the pixels inside of the
-/// sector are counted when they are found.
+/// The kind of the stage "polar-scan-conversion", whose options are PolarScanConversionOptions. States the tables as large
+/// as they can be: the pixels inside of the sector are counted when they are found.
 extern const StageKind polar_scan_conversion_stage;
 
 /// Throws InputError if an option is out of its range.
 [[nodiscard]] std::unique_ptr<Stage> make_polar_scan_conversion_cpu(const PolarScanConversionOptions& options,
                                                                     SimdLevel level = simd_level());
 
-/// The same on the GPU; `backend` is a CUDA backend and outlives the stage. In builds with CUDA code.
+/// The same on the GPU; `backend` is a CUDA backend and outlives the stage. Only builds with CUDA have this function.
 [[nodiscard]] std::unique_ptr<Stage> make_polar_scan_conversion_cuda(const PolarScanConversionOptions& options, Backend& backend);
 
 }  // namespace echoform

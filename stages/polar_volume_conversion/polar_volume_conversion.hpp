@@ -48,14 +48,14 @@ struct PolarVolumeConversionOptions {
   [[nodiscard]] friend bool operator==(const PolarVolumeConversionOptions&, const PolarVolumeConversionOptions&) = default;
 };
 
-/// "polar-volume-conversion", by PolarVolumeConversionOptions. States its tables as large as they can be: the voxels inside are
-/// counted when they are found.
+/// The kind of the stage "polar-volume-conversion", whose options are PolarVolumeConversionOptions. States its tables as
+/// large as they can be: the voxels inside are counted when they are found.
 extern const StageKind polar_volume_conversion_stage;
 
 /// Throws InputError if an option is out of its range.
 [[nodiscard]] std::unique_ptr<Stage> make_polar_volume_conversion_cpu(const PolarVolumeConversionOptions& options);
 
-/// The same on the GPU; `backend` is a CUDA backend and outlives the stage. In builds with CUDA code.
+/// The same on the GPU; `backend` is a CUDA backend and outlives the stage. Only builds with CUDA have this function.
 [[nodiscard]] std::unique_ptr<Stage> make_polar_volume_conversion_cuda(const PolarVolumeConversionOptions& options,
                                                                        Backend& backend);
 

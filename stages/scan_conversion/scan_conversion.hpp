@@ -27,17 +27,19 @@ struct ScanConversionOptions {
   [[nodiscard]] friend bool operator==(const ScanConversionOptions&, const ScanConversionOptions&) = default;
 };
 
-/// "scan-conversion", by ScanConversionOptions.
+/// The kind of the stage "scan-conversion", whose options are ScanConversionOptions.
 extern const StageKind scan_conversion_stage;
 
-/// For queues of at most `members` threads. Throws InputError if grids or alpha are out of their ranges.
+/// The stage runs on queues of at most `members` threads. Throws InputError if grids or alpha are out of their ranges.
 [[nodiscard]] std::unique_ptr<Stage> make_scan_conversion_cpu(const ScanConversionOptions& options, std::size_t members,
                                                               SimdLevel level = simd_level());
 
-/// On the GPU; `backend` is a CUDA backend and outlives the stage. In builds with CUDA code.
+/// The stage runs on the GPU. `backend` is a CUDA backend and must outlive the stage. Only builds with CUDA have this
+/// function.
 [[nodiscard]] std::unique_ptr<Stage> make_scan_conversion_cuda(const ScanConversionOptions& options, Backend& backend);
 
-/// What every implementation asks of its options, and of its input, and the output that comes of it. Throw InputError.
+/// The checks of options and input that every implementation makes, and the resulting output. Both functions throw
+/// InputError.
 void validate(const ScanConversionOptions& options);
 [[nodiscard]] BlockSpec scan_conversion_output(const ScanConversionOptions& options, const BlockSpec& input);
 

@@ -62,18 +62,19 @@ struct ScanLinesOptions {
   friend bool operator==(const ScanLinesOptions& a, const ScanLinesOptions& b);
 };
 
-/// "scan-lines", by ScanLinesOptions.
+/// The kind of the stage "scan-lines", whose options are ScanLinesOptions.
 extern const StageKind scan_lines_stage;
 
-/// For queues of at most `members` threads. Throws InputError if an option is out of its range.
+/// The stage runs on queues of at most `members` threads. Throws InputError if an option is out of its range.
 [[nodiscard]] std::unique_ptr<Stage> make_scan_lines_cpu(ScanLinesOptions options, std::size_t members,
                                                          SimdLevel level = simd_level());
 
-/// In builds with CUDA only. The backend must outlive the stage. Throws InputError if an option is out of its range, and for
-/// adaptive weights that it has not.
+/// Only builds with CUDA have this function. The backend must outlive the stage. Throws InputError if an option is out of
+/// its range, and for adaptive weights that it has not.
 [[nodiscard]] std::unique_ptr<Stage> make_scan_lines_cuda(ScanLinesOptions options, Backend& backend);
 
-/// What every implementation asks of its options and its input, and the output that comes of it. Throw InputError.
+/// The checks of options and input that every implementation makes, and the resulting output. Both functions throw
+/// InputError.
 void validate(const ScanLinesOptions& options);
 [[nodiscard]] BlockSpec scan_lines_output(const ScanLinesOptions& options, const BlockSpec& input,
                                           BackendKind backend = BackendKind::cpu);

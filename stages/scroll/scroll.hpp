@@ -25,12 +25,12 @@ struct ScrollOptions {
   [[nodiscard]] friend bool operator==(const ScrollOptions&, const ScrollOptions&) = default;
 };
 
-/// "scroll", by ScrollOptions. It holds the rows that it keeps.
+/// The kind of the stage "scroll", whose options are ScrollOptions. It holds the rows that it keeps.
 extern const StageKind scroll_stage;
 
 [[nodiscard]] std::unique_ptr<Stage> make_scroll_cpu(const ScrollOptions& options);
 
-/// The same bits on the GPU; `backend` is a CUDA backend and outlives the stage. In builds with CUDA code.
+/// The same bits on the GPU; `backend` is a CUDA backend and outlives the stage. Only builds with CUDA have this function.
 [[nodiscard]] std::unique_ptr<Stage> make_scroll_cuda(const ScrollOptions& options, Backend& backend);
 
 /// What every implementation asks of its options and its input, and the output that comes of it. Throws InputError.

@@ -31,11 +31,11 @@ struct SingleSidebandOptions {
   [[nodiscard]] friend bool operator==(const SingleSidebandOptions&, const SingleSidebandOptions&) = default;
 };
 
-/// "single-sideband", by SingleSidebandOptions. On CUDA it states none of the memory in which cuFFT works, which is known of
-/// plans alone.
+/// The kind of the stage "single-sideband", whose options are SingleSidebandOptions. On CUDA it states none of the memory in
+/// which cuFFT works, which is known of plans alone.
 extern const StageKind single_sideband_stage;
 
-/// For queues of at most `members` threads; prepare() throws InputError if an option is out of its range.
+/// The stage runs on queues of at most `members` threads; prepare() throws InputError if an option is out of its range.
 [[nodiscard]] std::unique_ptr<Stage> make_single_sideband_cpu(const SingleSidebandOptions& options, std::size_t members,
                                                               SimdLevel level = simd_level());
 

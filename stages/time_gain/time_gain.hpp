@@ -22,13 +22,13 @@ struct TimeGainOptions {
   }
 };
 
-/// "time-gain", by TimeGainOptions. It holds the gains on CUDA, else nothing.
+/// The kind of the stage "time-gain", whose options are TimeGainOptions. It holds the gains on CUDA, else nothing.
 extern const StageKind time_gain_stage;
 
 /// Throws InputError if a gain is not finite.
 [[nodiscard]] std::unique_ptr<Stage> make_time_gain_cpu(TimeGainOptions options);
 
-/// The same bits on the GPU; `backend` is a CUDA backend and outlives the stage. In builds with CUDA code.
+/// The same bits on the GPU; `backend` is a CUDA backend and outlives the stage. Only builds with CUDA have this function.
 [[nodiscard]] std::unique_ptr<Stage> make_time_gain_cuda(TimeGainOptions options, Backend& backend);
 
 /// What every implementation asks of its input, and the output that comes of it; and whether it takes another gain for as many

@@ -31,18 +31,19 @@ struct UnmixedImageOptions {
   [[nodiscard]] friend bool operator==(const UnmixedImageOptions&, const UnmixedImageOptions&) = default;
 };
 
-/// "unmixed-image", by UnmixedImageOptions. It takes another threshold as it runs.
+/// The kind of the stage "unmixed-image", whose options are UnmixedImageOptions. It takes another threshold as it runs.
 extern const StageKind unmixed_image_stage;
 
 /// Throws InputError if an option is out of its range.
 [[nodiscard]] std::unique_ptr<Stage> make_unmixed_image_cpu(const UnmixedImageOptions& options);
 
-/// The same bits on the GPU; `backend` is a CUDA backend and outlives the stage. In builds with CUDA code.
+/// The same bits on the GPU; `backend` is a CUDA backend and outlives the stage. Only builds with CUDA have this function.
 [[nodiscard]] std::unique_ptr<Stage> make_unmixed_image_cuda(const UnmixedImageOptions& options, Backend& backend);
 /// Of a share, on CUDA.
 inline constexpr std::size_t unmixed_image_device_bytes = 16;
 
-/// What every implementation asks of its options and its input, and the output that comes of it. Throw InputError.
+/// The checks of options and input that every implementation makes, and the resulting output. Both functions throw
+/// InputError.
 void check_unmixed_image(const UnmixedImageOptions& options);
 [[nodiscard]] BlockSpec unmixed_image_output(const UnmixedImageOptions& options, const BlockSpec& input);
 /// Whether `options` are `before` but for the threshold.

@@ -30,13 +30,13 @@ struct UnmixingOptions {
   [[nodiscard]] friend bool operator==(const UnmixingOptions&, const UnmixingOptions&) = default;
 };
 
-/// "unmixing", by UnmixingOptions.
+/// The kind of the stage "unmixing", whose options are UnmixingOptions.
 extern const StageKind unmixing_stage;
 
 /// Throws InputError if an option is out of its range.
 [[nodiscard]] std::unique_ptr<Stage> make_unmixing_cpu(UnmixingOptions options);
 
-/// The same bits on the GPU; `backend` is a CUDA backend and outlives the stage. In builds with CUDA code.
+/// The same bits on the GPU; `backend` is a CUDA backend and outlives the stage. Only builds with CUDA have this function.
 [[nodiscard]] std::unique_ptr<Stage> make_unmixing_cuda(UnmixingOptions options, Backend& backend);
 
 /// What every implementation asks of its options and its inputs, and the output that comes of them. Throw InputError.

@@ -46,16 +46,16 @@ struct WallFilterOptions {
   [[nodiscard]] friend bool operator==(const WallFilterOptions&, const WallFilterOptions&) = default;
 };
 
-/// "wall-filter", by WallFilterOptions. On CUDA its output is interleaved.
+/// The kind of the stage "wall-filter", whose options are WallFilterOptions. On CUDA its output is interleaved.
 extern const StageKind wall_filter_stage;
 
-/// For queues of at most `members` threads. Throws InputError if an option is out of its range.
+/// The stage runs on queues of at most `members` threads. Throws InputError if an option is out of its range.
 [[nodiscard]] std::unique_ptr<Stage> make_wall_filter_cpu(WallFilterOptions options, std::size_t members,
                                                           SimdLevel level = simd_level());
 
 /// On the GPU, the output complex64: the same bits but with svd, whose sums over ranges go in another order, always the same
-/// one. `backend` is a CUDA backend and outlives the stage. In builds with CUDA code. Throws InputError if an option is out of
-/// its range.
+/// one. `backend` is a CUDA backend and outlives the stage. Only builds with CUDA have this function. Throws InputError if
+/// an option is out of its range.
 [[nodiscard]] std::unique_ptr<Stage> make_wall_filter_cuda(WallFilterOptions options, Backend& backend);
 
 /// What every implementation asks of its input, with valid options, and the output that comes of it. Throws InputError.
