@@ -1,4 +1,4 @@
-// What CUDA takes for adaptive weights that want the channels of a point. Free of CUDA's headers.
+// The memory that CUDA takes for adaptive weights that need the channels of a point. Free of CUDA's headers.
 #pragma once
 
 #include <cstddef>
@@ -10,26 +10,26 @@ namespace echoform::gpu {
 
 /// Channels of a point are padded to a multiple of this many.
 inline constexpr std::uint32_t channel_step = 32;
-/// And may be so many.
+/// Maximum number of channels of a point.
 inline constexpr std::uint32_t most_channels = 8192;
 
 [[nodiscard]] constexpr std::uint32_t padded_channels(std::size_t channels) {
   return static_cast<std::uint32_t>((channels + channel_step - 1) / channel_step * channel_step);
 }
 
-/// Throws InputError, naming `stage`, if a point has more than may be.
+/// Throws InputError, naming `stage`, if `channels` exceeds most_channels.
 void require_channels(std::size_t channels, const char* stage);
 
-/// Capon's matrix, of at most so many channels.
+/// Bytes of Capon's matrix for at most `pitch` channels.
 [[nodiscard]] std::size_t capon_matrix_bytes(double subarray, std::uint32_t pitch);
-/// Whether a block's shared memory has it.
+/// Whether Capon's matrix fits into the shared memory of a block.
 [[nodiscard]] bool has_shared_matrix(double subarray, std::uint32_t pitch);
-/// Blocks that work at a time where each has one in device memory.
+/// Number of blocks that work at a time where each keeps its Capon's matrix in device memory.
 inline constexpr std::size_t blocks_with_workspace = 256;
-/// Bytes of device memory for them; 0 where shared memory suffices.
+/// Bytes of device memory for the matrices of these blocks; 0 where shared memory suffices.
 [[nodiscard]] std::size_t channel_workspace_bytes(const AdaptiveOptions& options, std::uint32_t pitch);
 
-/// Lines whose channels are in memory at a time.
+/// How many lines have their channels in memory at a time, and the bytes that this takes.
 struct ChannelSizes {
   std::uint32_t pitch = 0;
   std::uint32_t lines_at_once = 0;
@@ -40,7 +40,8 @@ struct ChannelSizes {
   [[nodiscard]] std::size_t bytes() const { return values + weights + workspace; }
 };
 
-/// Of lines of `points` and channels of `floats` numbers each: as many lines as some 64 MiB hold, at least one.
+/// Sizes for `lines` lines of `points` points, whose channels have `floats` numbers each: as many lines at a time as about
+/// 64 MiB hold, at least one.
 [[nodiscard]] ChannelSizes channel_sizes(const AdaptiveOptions& options, std::size_t lines, std::size_t points,
                                          std::size_t channels, std::size_t floats);
 

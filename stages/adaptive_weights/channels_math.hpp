@@ -1,9 +1,9 @@
-// Arithmetic of adaptive weights that want the channels of a point themselves, for host and device: by one thread or by a team of
-// them. adaptive_weights.hpp has the formulas.
+// Arithmetic of adaptive weights that need the channels of a point themselves, for host and device. One thread or a team of
+// threads works on a point. adaptive_weights.hpp has the formulas.
 //
-// A team has index() of size() threads, sync(), which all of them reach and which makes their memory known to each other, and
-// sum(), of a number of each, which all of them get. Channels are those that are heard at the point, with weight(n), real(k, n)
-// and imaginary(k, n) of channel n at point k of the window.
+// A Team has size() threads, of which the calling one has index(). All threads call sync(), which makes what each wrote
+// visible to the others. sum() adds up one number of each thread and returns the total to all. Channels has the channels of
+// weight > 0 at the point: weight(n), and real(k, n) and imaginary(k, n) of channel n at point k of the window.
 #pragma once
 
 #include <cmath>
@@ -25,10 +25,10 @@ struct Alone {
   }
 };
 
-/// Phases of some channels, and phases turned by pi.
+/// Weighted sums of the phases of some channels, and of the same phases shifted by pi.
 struct PhaseSpread {
   double all = 0.0;     ///< sum of the weights
-  double weight = 0.0;  ///< of those that have a phase
+  double weight = 0.0;  ///< sum of the weights of the channels that have a phase
   double sum[2] = {};
   double squares[2] = {};
 
@@ -76,14 +76,14 @@ ECHOFORM_HOST_DEVICE float phase_coherence(const Channels& s, unsigned channels,
   return all.factor(sensitivity);
 }
 
-/// M, of at least two channels.
+/// The number of lags M for `channels`, at least 2.
 [[nodiscard]] ECHOFORM_HOST_DEVICE unsigned short_lags(double part, unsigned channels) {
   const double wanted = floor(part * static_cast<double>(channels) + 0.5);
   return static_cast<unsigned>(fmin(fmax(wanted, 1.0), static_cast<double>(channels - 1)));
 }
 
-/// Of the real parts, and of imaginary ones as points of their own where Channels::complex. `roots`: room for as many as there
-/// are channels.
+/// The short-lag spatial coherence of the real parts. Where Channels::complex, imaginary parts count as further points.
+/// `roots` has memory for one number a channel.
 template <class Channels, class Team>
 ECHOFORM_HOST_DEVICE float short_lag_coherence(const Channels& s, unsigned channels, unsigned points, double part, float* roots,
                                                const Team& team) {
@@ -113,7 +113,7 @@ ECHOFORM_HOST_DEVICE float short_lag_coherence(const Channels& s, unsigned chann
   return fmaxf(0.0F, team.sum(own) / static_cast<float>(lags));
 }
 
-/// Without the checks for infinities that std::complex's product makes.
+/// A complex number whose product makes no checks for infinities, unlike that of std::complex.
 struct alignas(16) DoubleComplex {
   double real;
   double imaginary;
@@ -122,7 +122,7 @@ struct alignas(16) DoubleComplex {
     real += a.real;
     imaginary += a.imaginary;
   }
-  /// a conj(b). (Sums of products in this order: of nested ones with signs GCC 12 makes another sum when it vectorises.)
+  /// a conj(b). (The order of the products matters: GCC 12 forms another sum of nested products with signs when it vectorises.)
   ECHOFORM_HOST_DEVICE void add_product(const DoubleComplex& a, const DoubleComplex& b) {
 #if defined(__CUDA_ARCH__)
     real = fma(a.real, b.real, fma(a.imaginary, b.imaginary, real));
@@ -137,20 +137,22 @@ struct alignas(16) DoubleComplex {
   }
 };
 
-/// L.
+/// The subarray length L.
 [[nodiscard]] ECHOFORM_HOST_DEVICE unsigned subarray_of(double part, unsigned channels) {
   const double length = floor(part * static_cast<double>(channels));
   return static_cast<unsigned>(fmin(fmax(length, 1.0), static_cast<double>(channels)));
 }
-/// Numbers that capon_mean() works in: the lower triangle of a matrix of L rows, row behind row, and two rows more.
+/// Count of the numbers of capon_mean()'s workspace: the lower triangle of a matrix of L rows, one row after the other, and
+/// two rows more.
 [[nodiscard]] ECHOFORM_HOST_DEVICE std::size_t capon_numbers(std::size_t length) {
   return (length + 1) * (length + 2) / 2 + length;
 }
 
-/// Capon's mean of the subarrays at the point `centre`, of at least one channel; 0 without energy.
+/// Capon's mean of the subarrays at the point `centre`; 0 without energy. `channels` is at least 1.
 ///
-/// Of R = G G^H, w^H x = (G^-1 a)^H (G^-1 x) / |G^-1 a|^2, and conj(G^-1 b) comes of Cholesky's loop as one row more of the
-/// matrix, that of conj(b): nothing is substituted back. Column by column, so that all rows below are worked on at once.
+/// With R = G G^H, w^H x = (G^-1 a)^H (G^-1 x) / |G^-1 a|^2. Cholesky's loop yields conj(G^-1 b) from one more row of the
+/// matrix that holds conj(b), so no back substitution is needed. The loop goes column by column, so that the team works on
+/// all rows below at once.
 template <class Channels, class Team>
 ECHOFORM_HOST_DEVICE DoubleComplex capon_mean(const Channels& s, unsigned channels, unsigned points, unsigned centre,
                                               unsigned length, double loading, DoubleComplex* matrix, const Team& team) {
@@ -159,8 +161,8 @@ ECHOFORM_HOST_DEVICE DoubleComplex capon_mean(const Channels& s, unsigned channe
   const unsigned numbers = (length * length + length) / 2;
   for (unsigned n = team.index(); n < numbers; n += team.size()) matrix[n] = {0.0, 0.0};
   team.sync();
-  // The sum over l of x_l x_l^H of each point. Along a diagonal each entry is the one before it, less what the first subarray had
-  // there and with what one behind the last would have.
+  // The sum over l of x_l x_l^H, for each point. Along a diagonal each entry follows from the one before: the product of the
+  // first subarray is subtracted, and the product that a subarray after the last would have is added.
   for (unsigned k = 0; k < points; ++k) {
     const auto at = [&](unsigned n) {
       return DoubleComplex{static_cast<double>(s.real(k, n)), static_cast<double>(s.imaginary(k, n))};
@@ -181,7 +183,7 @@ ECHOFORM_HOST_DEVICE DoubleComplex capon_mean(const Channels& s, unsigned channe
   for (unsigned i = team.index(); i < length; i += team.size()) own += row(i)[i].real;
   const double trace = team.sum(own);
   if (!(trace > 0.0)) return {0.0, 0.0};
-  // The scale of R is without meaning: so that its entries neither overflow nor vanish it becomes of trace 1.
+  // The scale of R has no meaning. R is scaled to trace 1, so that its entries neither overflow nor vanish.
   for (unsigned n = team.index(); n < numbers; n += team.size())
     matrix[n] = {matrix[n].real / trace, matrix[n].imaginary / trace};
   DoubleComplex* const of_a = row(length);
@@ -198,7 +200,7 @@ ECHOFORM_HOST_DEVICE DoubleComplex capon_mean(const Channels& s, unsigned channe
   const double load = loading / static_cast<double>(length);
   for (unsigned i = team.index(); i < length; i += team.size()) row(i)[i].real += load;
   team.sync();
-  // What stands on the diagonal stays the square of the factor's: others may still read it.
+  // Diagonal entries stay the squares of those of the factor G, since other threads may still read them.
   for (unsigned column = 0; column < length; ++column) {
     const DoubleComplex* const pivot = row(column);
     for (unsigned i = column + team.index(); i < length + 2; i += team.size()) {

@@ -1,5 +1,5 @@
-// Arithmetic of adaptive weights that follow from sums over the channels of a point, for host and device: one channel after the
-// other. adaptive_weights.hpp has the formulas.
+// Arithmetic of adaptive weights that follow from sums over the channels of a point, for host and device. Channels are added
+// one after the other. adaptive_weights.hpp has the formulas.
 #pragma once
 
 #include <cmath>
@@ -18,13 +18,13 @@ ECHOFORM_HOST_DEVICE float sign_of(float value) {
 
 inline constexpr unsigned most_frequencies = 8;
 
-/// The energy of a point's channels at low spatial frequencies, the sum of |S(m)|^2 over |m| <= M0 of the DFT over those that are
-/// heard, by Goertzel's recurrence q_n = s_n + 2 cos(2 pi m / N) q_(n - 1) - q_(n - 2). Of real channels; of complex ones it is
-/// that of their real parts and that of their imaginary parts, since frequencies come in pairs. Loops are of constant length, so
-/// that a kernel keeps the numbers in registers.
+/// The energy of a point's channels at low spatial frequencies: the sum of |S(m)|^2 over |m| <= M0, where S is the DFT over
+/// the channels of weight > 0. It is found by Goertzel's recurrence q_n = s_n + 2 cos(2 pi m / N) q_(n - 1) - q_(n - 2).
+/// Channels are real. The energy of complex channels is the energy of their real parts plus that of their imaginary parts,
+/// since frequencies come in pairs. Loops have a constant length, so that a kernel keeps the numbers in registers.
 class LowFrequencies {
  public:
-  /// `cosine`: cos(2 pi / N); at most most_frequencies.
+  /// `count` is M0, at most most_frequencies. `cosine` is cos(2 pi / N).
   ECHOFORM_HOST_DEVICE LowFrequencies(unsigned count, float cosine) : count_(count) {
     float lower = 1.0F;
     float here = cosine;
@@ -48,7 +48,7 @@ class LowFrequencies {
     }
   }
 
-  /// Of `heard` channels, N. Each frequency of N is there once.
+  /// The energy after `heard` channels were added, which is N. Each of the N frequencies counts once.
   [[nodiscard]] ECHOFORM_HOST_DEVICE float energy(unsigned heard) const {
     float sum = constant_ * constant_;
     for (unsigned m = 0; m < most_frequencies; ++m) {
@@ -65,18 +65,18 @@ class LowFrequencies {
  private:
   unsigned count_;
   float constant_ = 0.0F;
-  float twice_[most_frequencies];  // cosines, of m = 1 on
+  float twice_[most_frequencies];  // 2 cos(2 pi m / N), from m = 1 on
   float last_[most_frequencies];
   float before_[most_frequencies];
 };
 
-/// The weighted sum over the channels of a point and what ChannelSums has beside it, but for low frequencies.
+/// The weighted sum over the channels of a point and the additional sums of ChannelSums, except those of low frequencies.
 template <ChannelSums sums>
 struct BesideSums {
   float sum = 0.0F;
   float second = 0.0F;
 
-  /// A channel that is heard, of weight `w` > 0.
+  /// Adds a channel of weight `w` > 0.
   ECHOFORM_HOST_DEVICE void add(float s, float w) {
     if constexpr (sums == ChannelSums::roots) {
       const float square = w * fabsf(s);
@@ -92,13 +92,13 @@ struct BesideSums {
   }
 };
 
-/// What a factor divides by each other, once each is summed over the window.
+/// The two energies whose ratio a factor follows from, once each is summed over the window.
 struct Energies {
   float coherent;
   float total;
 };
 
-/// Of a point, from its sums; names as PointSums has them.
+/// The energies of a point from its sums, whose names are those of PointSums.
 template <ChannelSums sums>
 ECHOFORM_HOST_DEVICE Energies energies_of(float sum, float second, float low, float weight) {
   if constexpr (sums == ChannelSums::signs) return {second * second, weight * weight};
@@ -106,17 +106,17 @@ ECHOFORM_HOST_DEVICE Energies energies_of(float sum, float second, float low, fl
   return {sum * sum, weight * second};
 }
 
-/// Sums over complex channels, of which energies are |s|^2: what pixels have.
+/// Sums over complex channels, as pixels have them. The energy of a channel is |s|^2.
 template <ChannelSums sums>
 struct ComplexSums {
-  float real = 0.0F;  ///< of the weighted sum
+  float real = 0.0F;  ///< real part of the weighted sum
   float imaginary = 0.0F;
 
-  /// `heard` channels, for low frequencies.
+  /// Prepares for `heard` channels. `count`, `heard` and `cosine` matter for low frequencies only.
   ECHOFORM_HOST_DEVICE ComplexSums(unsigned count, unsigned heard, float cosine)
       : heard_(heard), low_{{count, cosine}, {count, cosine}} {}
 
-  /// A channel that is heard, of weight `w` > 0.
+  /// Adds a channel of weight `w` > 0.
   ECHOFORM_HOST_DEVICE void add(float re, float im, float w) {
     real += w * re;
     imaginary += w * im;
@@ -147,18 +147,18 @@ struct ComplexSums {
   unsigned heard_;
   float weight_ = 0.0F;
   float second_ = 0.0F;
-  float quadrature_ = 0.0F;  // of signs, those of the imaginary parts
+  float quadrature_ = 0.0F;  // sum of the signs of the imaginary parts
   LowFrequencies low_[2];
 };
 
-/// 0 without energy. Rounding alone takes it above 1.
+/// The ratio of the energies, 0 without energy. Only rounding could take it above 1, so it is limited to 1.
 ECHOFORM_HOST_DEVICE float ratio_of(const Energies& window) {
   if (!(window.total > 0.0F)) return 0.0F;
   return fminf(window.coherent / window.total, 1.0F);
 }
 
-/// The factor that a ratio of energies becomes. Of signs the root is infinitely steep at 0, where rounding of sums over hundreds
-/// of channels would show as 1.4e-3.
+/// The factor that follows from a ratio of energies. For signs it contains a root that is infinitely steep at 0, where
+/// rounding of sums over hundreds of channels would show as 1.4e-3.
 template <ChannelSums sums>
 ECHOFORM_HOST_DEVICE float factor_of(float ratio) {
   if constexpr (sums != ChannelSums::signs) return ratio;
@@ -167,7 +167,7 @@ ECHOFORM_HOST_DEVICE float factor_of(float ratio) {
   return 1.0F - (apart > rounding ? sqrtf(apart) : 0.0F);
 }
 
-/// f_dmas.
+/// The value of the kind f_dmas.
 ECHOFORM_HOST_DEVICE float mean_of_pairs(float sum, float second, float pairs) {
   return 0.5F * (sum * sum - second) * pairs;
 }

@@ -10,7 +10,7 @@
 
 namespace echoform::gpu {
 
-/// Factors of the half path.
+/// Factors of the half path, for values and for differences.
 struct HalfScale {
   float value = 1.0F;
   float slope = 0.0F;
@@ -45,7 +45,7 @@ __device__ __forceinline__ uint2 element(float s, float q, float next_s, float n
   }
 }
 
-/// The zeros before row 0 and the facts behind the last row, by one block.
+/// One block writes the zeros before row 0 and the facts after the last row.
 template <bool Half>
 __device__ __forceinline__ void write_surroundings(const AnalyticRows& rows) {
   for (unsigned n = threadIdx.x; n < rows.lead; n += blockDim.x) rows.output[n] = make_uint2(0, 0);

@@ -11,7 +11,7 @@
 
 namespace echoform::gpu {
 
-/// Rows of real samples, and where their analytic signals go (analytic_signal.hpp says in which form).
+/// Rows of real samples, and where their analytic signals go, in the form of analytic_signal.hpp.
 struct AnalyticRows {
   const float* input = nullptr;
   std::size_t input_stride = 0;
@@ -27,16 +27,17 @@ struct AnalyticRows {
   std::uint32_t* trailer = nullptr;  ///< 64 bytes; half path only
 };
 
-/// Real rows, their numbers next to each other, that lie `stride` apart.
+/// Real rows that lie `stride` apart; the numbers of a row follow each other.
 struct RealRows {
   const float* data = nullptr;
   std::size_t stride = 0;
 };
 
-/// Greatest |sample| of the rows to *peak_bits; NaN and infinities do not count.
+/// Writes the greatest |sample| of the rows to *peak_bits; NaN and infinities do not count.
 void launch_peak(const AnalyticRows& rows, std::uint32_t* peak_bits, cudaStream_t stream) noexcept;
 
-/// Once for each length of fused_lengths, before it is launched: asks for the shared memory. Throws RuntimeFault.
+/// Requests the shared memory for a length of fused_lengths. Called once for each length, before its first launch. Throws
+/// RuntimeFault.
 void prepare_fused(std::size_t samples);
 /// The whole stage; `table` is twiddle_table(samples) in device memory.
 void launch_fused(const AnalyticRows& rows, const hilbert::Complex* table, cudaStream_t stream) noexcept;
@@ -46,18 +47,18 @@ void prepare_fused_filter(std::size_t samples);
 void launch_fused_filter(const AnalyticRows& rows, const hilbert::Complex* table, const hilbert::Complex* factors,
                          cudaStream_t stream) noexcept;
 
-/// `samples` numbers of each of `count` rows to `copy`, `length` numbers a row, zeros behind the samples.
+/// Copies `samples` numbers of each of `count` rows to `copy`, which has `length` numbers a row. Zeros follow the samples.
 void launch_copy(const RealRows& rows, std::size_t count, std::uint32_t samples, float* copy, std::size_t length,
                  cudaStream_t stream) noexcept;
-/// multiply_pair() on `count` rows of length / 2 complex numbers, in place.
+/// Queues multiply_pair() on `count` rows of length / 2 complex numbers, in place.
 void launch_multiply(hilbert::Complex* spectra, std::size_t count, std::size_t length, const hilbert::PairFactors* factors,
                      cudaStream_t stream) noexcept;
-/// filter_pair() on `count` rows of length / 2 complex numbers, in place; and, where there are `others`, their products behind
-/// the rows, `count` more.
+/// Queues filter_pair() on `count` rows of length / 2 complex numbers, in place. Where there are `others`, their products
+/// follow the rows, `count` rows more.
 void launch_filter(hilbert::Complex* spectra, std::size_t count, std::size_t length, const hilbert::ResponsePair* factors,
                    const hilbert::ResponsePair* others, cudaStream_t stream) noexcept;
-/// Output of rows first ... first + count - 1 from those rows themselves or what a filter makes of them, and from their Hilbert
-/// transforms.
+/// Writes the output of rows first ... first + count - 1 from `in_phase`, which has those rows or their filtered form, and
+/// from `quadrature`, their Hilbert transforms.
 void launch_write(const AnalyticRows& rows, std::size_t first, std::size_t count, const RealRows& in_phase,
                   const RealRows& quadrature, cudaStream_t stream) noexcept;
 

@@ -1,4 +1,4 @@
-// What a filter makes of rows on their way to analytic signals.
+// The responses of a filter that is applied to rows while they become analytic signals.
 #pragma once
 
 #include <cstddef>
@@ -9,11 +9,11 @@
 
 namespace echoform {
 
-/// For I and for Q; none where there is no filter. The options are valid.
+/// The responses for I and for Q, in this order; empty where there is no filter. The options must be valid.
 [[nodiscard]] std::vector<RowResponse> analytic_responses(const FilterOptions& filter, std::size_t samples);
 
-/// The exponent of the power of two by which filtered rows may be larger than what the half path has room for: 4 times as large
-/// as the rows that came.
+/// The exponent of the power of two by which filtered rows may exceed the range of the half path, which allows 4 times the
+/// size of the input rows.
 [[nodiscard]] unsigned half_path_headroom(const FilterOptions& filter);
 
 }  // namespace echoform

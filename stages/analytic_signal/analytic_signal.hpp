@@ -42,50 +42,52 @@ namespace echoform {
 [[nodiscard]] std::unique_ptr<Stage> make_analytic_signal_cpu(std::size_t members, SimdLevel level = simd_level(),
                                                               FilterOptions filter = {}, std::size_t rows = 0);
 
-/// Distance of the I and Q rows for A-scans of `samples`.
+/// Distance of the I and Q rows, in floats, for A-scans of `samples`.
 [[nodiscard]] constexpr std::size_t analytic_row_stride(std::size_t samples) {
   return (samples + 64 + 15) / 16 * 16;
 }
 
-/// Which way the Hilbert transform goes on CUDA. `automatic`: fused where the length and the device allow it.
+/// The route of the Hilbert transform on CUDA. `automatic`: fused where the length and the device allow it.
 enum class HilbertRoute : unsigned char { automatic, cufft, fused };
 
-/// All but filter and rows of CUDA: there is nothing else to choose on the CPU.
+/// Options of the stage. All except `filter` and `rows` concern CUDA: the CPU has no other choices.
 struct AnalyticSignalOptions {
   bool half = false;     ///< the half path
-  bool nearest = false;  ///< of the half path: made for nearest interpolation
+  bool nearest = false;  ///< whether the half path's output is made for nearest interpolation
   HilbertRoute route = HilbertRoute::automatic;
-  std::size_t spectra_bytes = std::size_t{256} << 20;  ///< most that the cuFFT route may hold; larger frames go in pieces
+  std::size_t spectra_bytes = std::size_t{256} << 20;  ///< maximum of spectra on the cuFFT route; larger frames go in pieces
   FilterOptions filter = {};
-  /// CPU: how many rows are transformed, from the first on, and not more than there are; 0: all. What comes of the others is not
-  /// written. CUDA transforms all.
+  /// How many rows the CPU transforms, from the first on, at most the rows of the input; 0: all. The output of the others is
+  /// not written. CUDA transforms all rows.
   std::size_t rows = 0;
 
   [[nodiscard]] friend bool operator==(const AnalyticSignalOptions&, const AnalyticSignalOptions&) = default;
 };
 
-/// Relative L2 error of complex images from which on the half path is good enough.
+/// The half path is accurate enough where a relative L2 error of this size is acceptable in complex images.
 inline constexpr double half_path_accuracy = 1e-3;
 
-/// The kind of the stage "analytic-signal", whose options are AnalyticSignalOptions. States what the CPU takes at its set-up
-/// too, when it is most, and FFTW's tables as large as they can be; of the cuFFT route what it takes without the memory in
-/// which cuFFT works, which is known of plans alone.
+/// The kind of the stage "analytic-signal", whose options are AnalyticSignalOptions. For the CPU it states the memory that
+/// is taken at set-up, which is the maximum, with FFTW's tables at their maximum size. For the cuFFT route it leaves out
+/// cuFFT's workspace, whose size only plans report.
 extern const StageKind analytic_signal_stage;
 
-/// What every implementation asks of its options and its input, and the output that comes of it. Throws InputError.
+/// The checks of options and input that every implementation makes, and the resulting output. Throws InputError.
 [[nodiscard]] BlockSpec analytic_signal_output(const AnalyticSignalOptions& options, const BlockSpec& input, BackendKind backend);
-/// Whether the fused route can go with rows of `samples`: a length of its own, and with a filter one whose block has enough in
-/// `block_bytes` of shared memory.
+/// Whether the fused route supports rows of `samples`: the length must be one of its own, and with a filter `block_bytes` of
+/// shared memory must suffice for a block.
 [[nodiscard]] bool can_fuse(const FilterOptions& filter, std::size_t samples, std::size_t block_bytes = block_memory());
-/// On CUDA. Throws InputError where the route is `fused` and cannot go.
+/// Whether the stage on CUDA takes the fused route. Throws InputError where the options demand `fused` and that route does
+/// not support them.
 [[nodiscard]] bool takes_fused_route(const AnalyticSignalOptions& options, std::size_t samples,
                                      std::size_t block_bytes = block_memory());
 
 /// Only builds with CUDA have this function. The backend must outlive the stage. Throws InputError if an option of the
-/// filter is out of its range; prepare() throws it where the route is `fused` and cannot go.
+/// filter is out of its range; prepare() throws it where the options demand the route `fused` and that does not support the
+/// input.
 [[nodiscard]] std::unique_ptr<Stage> make_analytic_signal_cuda(const AnalyticSignalOptions& options, Backend& backend);
 
-/// Of the output on CUDA, in elements.
+/// The lead and the row stride of the output on CUDA, in elements.
 inline constexpr std::size_t cuda_lead = 256;
 [[nodiscard]] constexpr std::size_t cuda_analytic_row_stride(std::size_t samples) {
   return (samples + cuda_lead + 15) / 16 * 16;

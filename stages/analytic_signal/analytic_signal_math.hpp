@@ -22,15 +22,16 @@ ECHOFORM_HOST_DEVICE void multiply_by_imaginary(float& re, float& im, float fact
   im = old_re * factor;
 }
 
-/// Powers of two as the exponent bits of a float. Of the half path: k with peak * k in (0.125, 0.25], 1 for a peak of 0; where k
-/// or 1 / k would leave the range of single precision, the nearest that does not.
+/// The half path's factor k, a power of two, as the exponent bits of a float. It brings peak * k into (0.125, 0.25] and is 1
+/// for a peak of 0. Where k or 1 / k would leave the range of single precision, it is the nearest power that does not.
 ECHOFORM_HOST_DEVICE std::uint32_t half_path_exponent(std::uint32_t peak_bits) {
   if (peak_bits == 0) return 127;
   const std::uint32_t above = (peak_bits - 1) >> 23;  // 126 + ceil(log2(peak))
   const std::uint32_t exponent = above > 250 ? 1 : 251 - above;
   return exponent > 253 ? 253 : exponent;
 }
-/// Of a row that is to be transformed with another: brings a greatest |value| of the given bits into [0.5, 1), likewise.
+/// The factor of a row that is transformed together with another, likewise a power of two as exponent bits. It brings the
+/// row's greatest |value|, whose bits are given, into [0.5, 1).
 ECHOFORM_HOST_DEVICE std::uint32_t row_exponent(std::uint32_t peak_bits) {
   const std::uint32_t above = peak_bits >> 23;
   return above > 252 ? 1 : 253 - above;
@@ -46,7 +47,7 @@ ECHOFORM_HOST_DEVICE float inverse_power_of_two(std::uint32_t exponent) {
   return power_of_two(254 - exponent);
 }
 
-/// h[0] ... h[samples - 1] above.
+/// h[0] ... h[samples - 1] of the formula above.
 [[nodiscard]] std::vector<double> hilbert_kernel(std::size_t samples);
 
 /// The lengths of transforms that suit a row of `samples`, best first. `attempt` 0: `samples` itself where it has no prime
@@ -56,7 +57,7 @@ ECHOFORM_HOST_DEVICE float inverse_power_of_two(std::uint32_t exponent) {
 [[nodiscard]] std::size_t hilbert_transform_length(std::size_t samples, std::size_t attempt = 0);
 
 /// The real b with which bin k of a transform of `length` is multiplied, i * b[k], 0 <= k <= length / 2: spectrum of h,
-/// divided by `length` for the way back through an unscaled transform.
+/// divided by `length` because the inverse transform is unscaled.
 [[nodiscard]] std::vector<float> hilbert_spectrum(std::size_t samples, std::size_t length);
 
 }  // namespace echoform

@@ -1,4 +1,4 @@
-// What the analytic signal takes on CUDA beside its rows, for stages that make one on their way.
+// The memory that the analytic signal takes on CUDA in addition to its rows, for stages that form one themselves.
 #pragma once
 
 #include "pipeline/stage.hpp"
@@ -6,7 +6,7 @@
 
 namespace echoform {
 
-/// Of valid options and input, as the stage's kind states it.
+/// The memory that the stage's kind states. Options and input must be valid.
 [[nodiscard]] StageMemory analytic_signal_memory_on_cuda(const AnalyticSignalOptions& options, const BlockSpec& input);
 
 }  // namespace echoform

@@ -6,7 +6,7 @@
 
 #include "gpu/host_device.hpp"
 
-/// Before a loop over registers: its index must become a constant.
+/// Unrolls the loop that follows. Loops over registers need it, since their index must become a constant.
 #if defined(__CUDA_ARCH__)
 #define ECHOFORM_UNROLLED _Pragma("unroll")
 #elif defined(__CUDACC__)
@@ -39,8 +39,8 @@ ECHOFORM_HOST_DEVICE Complex times_minus_i(Complex a) {
   return {a.im, -a.re};
 }
 
-/// Calls action(std::integral_constant<int, I>{}) for I = 0 ... Count - 1, each compiled for itself. The action may not hold
-/// another such call: nvcc takes functions within functions within functions for the host's.
+/// Calls action(std::integral_constant<int, I>{}) for I = 0 ... Count - 1, each compiled separately. The action must not
+/// contain another such call, since nvcc treats functions nested twice as host functions.
 template <int Count, class Action>
 ECHOFORM_HOST_DEVICE void unrolled(Action&& action) {
   [&]<int... I>(std::integer_sequence<int, I...>) {
@@ -49,7 +49,7 @@ ECHOFORM_HOST_DEVICE void unrolled(Action&& action) {
   (std::make_integer_sequence<int, Count>{});
 }
 
-/// Sums of the power series for |x| <= pi / 4, right to the last place but one of double.
+/// Sums of the power series for |x| <= pi / 4, exact to the last but one place of a double.
 ECHOFORM_HOST_DEVICE constexpr double series_cosine(double x) {
   double sum = 1.0;
   double term = 1.0;
@@ -68,7 +68,7 @@ ECHOFORM_HOST_DEVICE constexpr double series_sine(double x) {
   }
   return sum;
 }
-/// cos and sin of k / of turns, the symmetries exactly.
+/// cos and sin of 2 pi k / of. Symmetries hold exactly.
 ECHOFORM_HOST_DEVICE constexpr double cosine_of_turn(int k, int of) {
   constexpr double turn = 6.283185307179586476925286766559;
   k = (k % of + of) % of;
@@ -113,7 +113,8 @@ ECHOFORM_HOST_DEVICE Complex times_root(Complex v) {
 template <int Radix>
 ECHOFORM_HOST_DEVICE void transform(Complex (&v)[Radix]);
 
-/// By A transforms' worth of columns and B of rows: input B a + b, output q + A p.
+/// A transform of length A * B, as B transforms of length A over columns and A transforms of length B over rows. Input B a +
+/// b is row a of column b, output q + A p is number p of row q.
 template <int A, int B>
 ECHOFORM_HOST_DEVICE void transform_composite(Complex (&v)[A * B]) {
   Complex columns[B][A];
@@ -147,7 +148,7 @@ ECHOFORM_HOST_DEVICE void transform(Complex (&v)[Radix]) {
     v[1] = v[0] - v[1];
     v[0] = sum;
   } else if constexpr (Radix == 3) {
-    constexpr float sine = 0.866025403784438647F;  // of a third of a turn
+    constexpr float sine = 0.866025403784438647F;  // of 2 pi / 3
     const Complex sum = v[1] + v[2];
     const Complex difference = times_minus_i(v[1] - v[2]);
     const Complex middle = fused(v[0], -0.5F, sum);

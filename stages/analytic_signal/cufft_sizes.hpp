@@ -10,15 +10,16 @@ struct CufftSizes {
   std::size_t chunk = 0;   ///< rows at a time
   std::size_t responses = 0;
 
-  /// How many real rows come back for each that goes there.
+  /// Number of real rows that the inverse transforms give for each input row.
   [[nodiscard]] std::size_t results() const { return responses > 1 ? responses : 1; }
   /// [results, chunk, length / 2] complex numbers.
   [[nodiscard]] std::size_t spectra_bytes() const { return results() * chunk * length * sizeof(float); }
-  /// Of spectra and factors; without what cuFFT works in.
+  /// Bytes of spectra and factors, without cuFFT's workspace.
   [[nodiscard]] std::size_t bytes() const;
 };
 
-/// For `rows` of `samples`, 2 or more, whose spectra may take `most_bytes`. Without `responses` it is the Hilbert transform.
+/// Sizes for `rows` rows of `samples`, 2 or more, whose spectra may take `most_bytes`. Without `responses` the route is the
+/// Hilbert transform.
 [[nodiscard]] CufftSizes cufft_sizes(std::size_t rows, std::size_t samples, std::size_t most_bytes, std::size_t responses = 0);
 
 }  // namespace echoform

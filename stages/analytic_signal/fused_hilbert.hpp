@@ -1,15 +1,16 @@
-// The Hilbert transform of two rows in one go, as the threads of a CUDA block do it; for host and device, so that tests can run
-// it thread by thread.
+// The Hilbert transform of two rows at once, as the threads of a CUDA block compute it. For host and device, so that tests
+// can run it thread by thread.
 //
-// H is linear and real: of z = x1 + i x2 the complex transform, -i sgn(f) and the way back give H x1 + i H x2. The forward
-// transform decimates in frequency, pass by pass, in place in shared memory: each butterfly reads and writes the same places, so
-// a pass needs one barrier, and the spectrum ends in digit-reversed order. The way back runs the same passes in reverse and so
-// starts from that order; the last forward pass, the factors and the first pass back stay in registers.
+// H is linear and real: for z = x1 + i x2 the complex transform, the factors -i sgn(f) and the inverse transform give H x1 +
+// i H x2. The forward transform decimates in frequency, pass by pass, in place in shared memory: each butterfly reads and
+// writes the same places, so a pass needs one barrier, and the spectrum ends in digit-reversed order. The inverse transform
+// runs the same passes in reverse and so starts from that order. The last forward pass, the factors and the first inverse
+// pass stay in registers.
 //
-// The way back is a forward transform of the numbers with re and im exchanged.
+// The inverse transform is a forward transform of the numbers with re and im exchanged.
 //
-// With a filter, whose factors are those of a real response, G x1 + i G x2 and G H x1 + i G H x2 come back, each in shared memory
-// of its own: one way there and two back.
+// With a filter, whose factors are those of a real response, the results are G x1 + i G x2 and G H x1 + i G H x2, each in
+// shared memory of its own. This takes one forward and two inverse transforms.
 #pragma once
 
 #include <complex>
@@ -21,7 +22,7 @@
 
 namespace echoform {
 
-/// The least length of at least `at_least` samples that the fused route takes; 0 if there is none.
+/// The smallest length of at least `at_least` samples that the fused route supports; 0 if there is none.
 [[nodiscard]] std::size_t fused_hilbert_length(std::size_t at_least);
 
 }  // namespace echoform
@@ -37,7 +38,7 @@ struct Shape {
   int passes;
   int threads;  ///< of one transform: a multiple of the warp
   int batch;    ///< transforms of a block
-  int blocks;   ///< that a multiprocessor shall hold, which bounds registers: as measured, where it was
+  int blocks;   ///< that a multiprocessor shall hold, which bounds registers; measured for some lengths
 };
 
 ECHOFORM_HOST_DEVICE constexpr Shape shape_of(int length) {
@@ -79,7 +80,7 @@ ECHOFORM_HOST_DEVICE constexpr Shape shape_of(int length) {
   }
 }
 
-/// Powers of a twiddle factor that a table holds; the others take two products with them, so no error piles up.
+/// Powers of a twiddle factor that a table holds. The other powers take two products with these, so errors do not accumulate.
 inline constexpr int kept_powers[] = {1, 2, 3, 4, 8, 12};
 ECHOFORM_HOST_DEVICE constexpr int kept_below(int radix) {
   return radix > 12 ? 6 : radix > 8 ? 5 : radix > 4 ? 4 : radix - 1;
@@ -129,24 +130,26 @@ ECHOFORM_HOST_DEVICE constexpr int j_of(int b) {
   static_assert((Stride & (Stride - 1)) == 0);
   return b & (Stride - 1);
 }
-/// Complex numbers of shared memory of a transform.
+/// Complex numbers that a transform has in shared memory.
 ECHOFORM_HOST_DEVICE constexpr int padded_length(int length) {
   return length + length / 16;
 }
 
-/// Bytes of shared memory that a block has: for its transforms, twice with a filter ...
+/// Bytes of shared memory of a block for its transforms; twice as many with a filter.
 ECHOFORM_HOST_DEVICE constexpr std::size_t transform_bytes(int length, bool filtered) {
   const auto numbers = static_cast<std::size_t>(padded_length(length)) * static_cast<std::size_t>(shape_of(length).batch);
   return sizeof(Complex) * numbers * (filtered ? 2 : 1);
 }
-/// ... and with it for the peaks of its rows, two numbers of 32 bits a warp. Compute capability 9.0 gives a block all of the
-/// lengths; 8.6, 8.9 and 12.0 give 101,376 bytes, and so with a filter no more than 5120 samples.
+/// Bytes of shared memory of a block for its transforms and for the peaks of its rows, two numbers of 32 bits a warp.
+/// Compute capability 9.0 supports all lengths; 8.6, 8.9 and 12.0 give a block 101,376 bytes, and so with a filter at most
+/// 5120 samples.
 [[nodiscard]] constexpr std::size_t fused_block_bytes(int length, bool filtered) {
   const auto warps = static_cast<std::size_t>(shape_of(length).threads) / 32 * static_cast<std::size_t>(shape_of(length).batch);
   return transform_bytes(length, filtered) + 2 * sizeof(std::uint32_t) * warps;
 }
 
-/// What a thread holds of one butterfly. A name of its own, since clang 14 takes the array's brackets for an expression.
+/// The numbers that a thread holds of one butterfly. The type has a name since clang 14 parses the array's brackets as an
+/// expression.
 template <int Length, int Pass>
 using Butterfly = Complex[PassOf<Length, Pass>::radix];
 
@@ -155,7 +158,8 @@ template <int Length, int Pass>
 ECHOFORM_HOST_DEVICE void twiddle(Butterfly<Length, Pass>& v, int j, const Complex* table) {
   using P = PassOf<Length, Pass>;
   if constexpr (P::stride > 1) {
-    // q = low + 4 high: first by the power low, then by 4 high. Two products of v, and none of factors, keep registers free.
+    // q = low + 4 high: v is multiplied first by the power low, then by the power 4 high. Two products with v, and none
+    // among factors, save registers.
     ECHOFORM_UNROLLED
     for (int low = 1; low < 4; ++low) {
       if (low >= P::radix) break;
@@ -192,7 +196,7 @@ ECHOFORM_HOST_DEVICE void for_butterflies(int thread, Action&& action) {
   }
 }
 
-/// Takes load(n), n coalesced over threads, into registers.
+/// Loads load(n) into registers; n is coalesced over threads.
 template <int Length, class Load>
 ECHOFORM_HOST_DEVICE void load_first(int thread, Held<Length>& held, Load&& load) {
   using P = PassOf<Length, 0>;
@@ -202,8 +206,8 @@ ECHOFORM_HOST_DEVICE void load_first(int thread, Held<Length>& held, Load&& load
   });
 }
 
-/// First forward pass of what load_first() took, its re and im multiplied by the powers of two that keep one row's rounding
-/// errors out of the other row.
+/// First forward pass over what load_first() loaded. Its re and im are multiplied by the powers of two that keep one row's
+/// rounding errors out of the other row.
 template <int Length>
 ECHOFORM_HOST_DEVICE void forward_first(int thread, Held<Length>& held, Complex scale, Complex* shared, const Complex* table) {
   using P = PassOf<Length, 0>;
@@ -219,7 +223,7 @@ ECHOFORM_HOST_DEVICE void forward_first(int thread, Held<Length>& held, Complex 
   });
 }
 
-/// A pass between the first and the last, in place: each butterfly's numbers through work(numbers, j).
+/// A pass between the first and the last, in place: calls work(numbers, j) for the numbers of each butterfly.
 template <int Length, int Pass, class Work>
 ECHOFORM_HOST_DEVICE void inner_pass(int thread, Complex* shared, Work&& work) {
   using P = PassOf<Length, Pass>;
@@ -244,8 +248,9 @@ ECHOFORM_HOST_DEVICE void forward_pass(int thread, Complex* shared, const Comple
   });
 }
 
-/// Last forward pass, -i sgn(f), first pass back. A butterfly holds frequencies f0 + Length / 16 * q with f0 < Length / 16 and
-/// f0 = 0 for butterfly 0 alone: so q < 8 are the positive ones, q >= 8 the negative, but for 0 and Nyquist in butterfly 0.
+/// Last forward pass, product with -i sgn(f), and first inverse pass. A butterfly holds frequencies f0 + Length / 16 * q
+/// with f0 < Length / 16, and only butterfly 0 has f0 = 0. So q < 8 are positive and q >= 8 negative frequencies, except 0
+/// and Nyquist in butterfly 0.
 template <int Length>
 ECHOFORM_HOST_DEVICE void middle_pass(int thread, Complex* shared) {
   constexpr int last = shape_of(Length).passes - 1;
@@ -257,7 +262,7 @@ ECHOFORM_HOST_DEVICE void middle_pass(int thread, Complex* shared) {
     ECHOFORM_UNROLLED
     for (int r = 0; r < 16; ++r) v[r] = first[r];
     transform<16>(v);
-    // Times -i or i, and re and im exchanged for the way back.
+    // Times -i or i, with re and im exchanged for the inverse transform.
     ECHOFORM_UNROLLED
     for (int q = 0; q < 8; ++q) v[q] = {-v[q].re, v[q].im};
     ECHOFORM_UNROLLED
@@ -274,12 +279,12 @@ ECHOFORM_HOST_DEVICE void middle_pass(int thread, Complex* shared) {
 
 /// The lowest of the frequencies that butterfly `b` of the last pass holds.
 [[nodiscard]] std::size_t lowest_frequency(int length, int b);
-/// What middle_pass_filtered() reads: of `response`, bins 0 ... length / 2 of a filter, the factor of each place of the spectrum,
-/// [place in a butterfly][butterfly], so that threads next to each other read numbers next to each other.
+/// The table that middle_pass_filtered() reads: the factor of each place of the spectrum, [place in a butterfly][butterfly],
+/// so that neighbouring threads read neighbouring numbers. `response` has bins 0 ... length / 2 of a filter.
 [[nodiscard]] std::vector<Complex> filter_table(const std::vector<std::complex<double>>& response, int length);
 
-/// As middle_pass(), of spectra times `factors`: what becomes H x1 and H x2 stays in `shared`, what becomes x1 and x2 goes to
-/// `in_phase`.
+/// As middle_pass(), for spectra times `factors`. What becomes H x1 and H x2 stays in `shared`; what becomes x1 and x2 goes
+/// to `in_phase`.
 template <int Length>
 ECHOFORM_HOST_DEVICE void middle_pass_filtered(int thread, Complex* shared, Complex* in_phase, const Complex* factors) {
   constexpr int last = shape_of(Length).passes - 1;
@@ -292,7 +297,8 @@ ECHOFORM_HOST_DEVICE void middle_pass_filtered(int thread, Complex* shared, Comp
     ECHOFORM_UNROLLED
     for (int r = 0; r < 16; ++r) v[r] = first[r];
     transform<16>(v);
-    // The product waits in shared memory while the first of the ways back begins: registers hold one butterfly, as without.
+    // The product waits in shared memory while the first inverse transform begins, so that registers hold one butterfly, as
+    // without a filter.
     ECHOFORM_UNROLLED
     for (int q = 0; q < 16; ++q) {
       const Complex product = v[q] * factors[q * P::butterflies + b];
@@ -302,7 +308,7 @@ ECHOFORM_HOST_DEVICE void middle_pass_filtered(int thread, Complex* shared, Comp
     transform<16>(v);
     ECHOFORM_UNROLLED
     for (int r = 0; r < 16; ++r) first_in_phase[r] = v[r];
-    // Times -i or i, and re and im exchanged for the way back.
+    // Times -i or i, with re and im exchanged for the inverse transform.
     ECHOFORM_UNROLLED
     for (int q = 0; q < 8; ++q) v[q] = {-first[q].re, first[q].im};
     ECHOFORM_UNROLLED
@@ -326,7 +332,7 @@ ECHOFORM_HOST_DEVICE void backward_pass(int thread, Complex* shared, const Compl
   });
 }
 
-/// Last pass back: leaves H x1 in re and H x2 in im, sample n at padded(n), multiplied by `scale`.
+/// Last inverse pass: leaves H x1 in re and H x2 in im, sample n at padded(n), multiplied by `scale`.
 template <int Length>
 ECHOFORM_HOST_DEVICE void backward_last(int thread, Complex scale, Complex* shared, const Complex* table) {
   using P = PassOf<Length, 0>;
@@ -342,7 +348,7 @@ ECHOFORM_HOST_DEVICE void backward_last(int thread, Complex scale, Complex* shar
   });
 }
 
-/// The whole way after load_first(). `barrier` waits for all threads of the transform.
+/// All passes after load_first(). `barrier` waits for all threads of the transform.
 template <int Length, class Barrier>
 ECHOFORM_HOST_DEVICE void transform_rows(int thread, Held<Length>& held, Complex scale, Complex back_scale, Complex* shared,
                                          const Complex* table, Barrier&& barrier) {
@@ -363,7 +369,7 @@ ECHOFORM_HOST_DEVICE void transform_rows(int thread, Held<Length>& held, Complex
   barrier();
 }
 
-/// The same with a filter: H of the filtered rows in `shared`, the filtered rows in `in_phase`.
+/// The same with a filter: leaves H of the filtered rows in `shared` and the filtered rows in `in_phase`.
 template <int Length, class Barrier>
 ECHOFORM_HOST_DEVICE void filter_rows(int thread, Held<Length>& held, Complex scale, Complex back_scale, Complex* shared,
                                       Complex* in_phase, const Complex* table, const Complex* factors, Barrier&& barrier) {

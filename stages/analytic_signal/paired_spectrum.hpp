@@ -19,22 +19,22 @@
 
 namespace echoform::hilbert {
 
-/// What the bins k and L / 2 - k need. `sum` and `difference` are (b[k] +- b[L/2 - k]) / 2: the halves of E and O are in them,
-/// and the halves above are not, since a sum over L bins is one over L / 2 bins of twice E' and O'.
+/// The factors of the bins k and L / 2 - k. `sum` and `difference` are (b[k] +- b[L/2 - k]) / 2. They contain the factor 1/2
+/// of E and O, but not the factor 1/2 above, since a sum over L bins is one over L / 2 bins of twice E' and O'.
 struct alignas(16) PairFactors {
   Complex root;  ///< w
   float sum = 0.0F;
   float difference = 0.0F;
 };
 
-/// How many there are for a transform of length L: 0 <= k <= L / 4.
+/// Number of factors for a transform of length L, since 0 <= k <= L / 4.
 [[nodiscard]] constexpr std::size_t pair_count(std::size_t length) {
   return length / 4 + 1;
 }
-/// From b[0] ... b[L / 2].
+/// The pair_count(length) factors that follow from b[0] ... b[L / 2].
 [[nodiscard]] std::vector<PairFactors> pair_factors(const std::vector<float>& b, std::size_t length);
 
-/// Turns bins k and L / 2 - k (0 with itself) of the transform of z into those of the product.
+/// Replaces bins k and L / 2 - k of the transform of z by those of the product. Bin 0 pairs with itself.
 ECHOFORM_HOST_DEVICE void multiply_pair(Complex& low, Complex& high, const PairFactors& factors) {
   const Complex even{low.re + high.re, low.im - high.im};
   const Complex odd{low.im + high.im, high.re - low.re};
@@ -54,16 +54,16 @@ struct alignas(8) ResponsePair {
   Complex difference;
 };
 
-/// As many as pair_count(length), from c[0] ... c[L / 2].
+/// The pair_count(length) factors that follow from c[0] ... c[L / 2].
 [[nodiscard]] std::vector<ResponsePair> response_pairs(const std::vector<std::complex<float>>& c, std::size_t length);
 
-/// Two bins that belong together.
+/// The bins k and L / 2 - k, which depend on each other.
 struct BinPair {
   Complex low;
   Complex high;
 };
 
-/// Bins k and L / 2 - k (0 with itself) of the product from those of the transform of z.
+/// Bins k and L / 2 - k of the product from those of the transform of z. Bin 0 pairs with itself.
 ECHOFORM_HOST_DEVICE BinPair filter_pair(const BinPair& bins, const ResponsePair& factors) {
   const Complex even{bins.low.re + bins.high.re, bins.low.im - bins.high.im};
   const Complex odd{bins.low.im + bins.high.im, bins.high.re - bins.low.re};

@@ -21,28 +21,28 @@ namespace echoform {
 
 class RowTransform {
  public:
-  /// What one thread works in. Transforms always run between these arrays, never on the caller's rows: FFTW's arrays share the
-  /// alignment for which the plans were made, so every row of every block goes through the same code.
+  /// The memory of one thread. Transforms always run between these arrays, never on the caller's rows: FFTW's arrays share
+  /// the alignment for which the plans were made, so every row of every block goes through the same code.
   class Workspace;
 
-  /// For rows of `samples`, 2 <= samples <= 2^28, on at most `members` threads. Without responses it is the Hilbert transform.
-  /// Throws RuntimeFault if there is no memory.
+  /// Prepares for rows of `samples`, 2 <= samples <= 2^28, on at most `members` threads. Without responses it is the Hilbert
+  /// transform. Throws RuntimeFault if there is no memory.
   RowTransform(std::size_t samples, std::size_t members, SimdLevel level, std::span<const RowResponse> responses = {});
   ~RowTransform();
   RowTransform(RowTransform&&) noexcept;
   RowTransform& operator=(RowTransform&&) noexcept;
 
-  /// Of the transform, in real numbers: `samples` where that is even and has no prime factor above 13; else longer.
+  /// Length of the transform in real numbers: `samples` where that is even and has no prime factor above 13, else longer.
   [[nodiscard]] std::size_t length() const noexcept { return length_; }
 
-  /// H{row} into `quadrature`, each of `samples`; without responses only. Never allocates.
+  /// Writes H{row} to `quadrature`; both have `samples` numbers. Valid only without responses. Never allocates.
   void transform(const float* row, float* quadrature, std::size_t member) const noexcept;
-  /// What each response, in their order, makes of the row into each of `results`, at most as many as there are responses. One
-  /// transform there, and one back for each. Never allocates.
+  /// Applies the responses to the row, in their order, and writes one of `results` for each. There are at most as many
+  /// results as responses. It takes one forward transform, and one inverse transform for each result. Never allocates.
   void respond(const float* row, std::initializer_list<float*> results, std::size_t member) const noexcept;
 
-  /// Of all that it holds, so far as it is known: FFTW does not say how large its tables of roots are; at most as two rows of
-  /// complex numbers are assumed.
+  /// Bytes of all that this object holds. FFTW does not report the size of its tables of roots: the size of two rows of
+  /// complex numbers is assumed, which is an upper bound.
   [[nodiscard]] std::size_t bytes() const noexcept;
 
  private:
@@ -64,15 +64,16 @@ class RowTransform {
   bool paired_ = true;
   PairKernel multiply_pairs_;
   ResponseKernel filter_pairs_;
-  std::vector<float> roots_;        // of paired bins; or none
-  std::vector<float> gains_;        // of paired bins, or the factors of all; of the Hilbert transform only
-  std::vector<Factors> responses_;  // or these
+  std::vector<float> roots_;        // of paired bins; empty otherwise
+  std::vector<float> gains_;        // of the Hilbert transform only: gains of paired bins, or the factors of all bins
+  std::vector<Factors> responses_;  // of responses
   std::vector<Workspace> workspaces_;
   Plan forward_;
   Plan backward_;
 };
 
-/// An upper estimate of what RowTransform takes with that many responses, at its set-up too, before anything is planned. Bytes.
+/// An upper estimate, in bytes, of the memory that RowTransform takes with `responses` responses, its set-up included.
+/// Nothing needs to be planned for it.
 [[nodiscard]] double row_transform_bytes(std::size_t samples, std::size_t members, std::size_t responses = 0);
 
 }  // namespace echoform

@@ -7,8 +7,8 @@
 
 namespace echoform {
 
-/// For the transform of a row taken as `half` complex numbers: multiplies its bins, in place, by i * b, of which there are, for
-/// 0 <= k <= half / 2, interleaved, `roots` (re, im of w) and `gains` (sum, difference) as in paired_spectrum.hpp. b[0] and
+/// Multiplies the bins of `spectrum`, the transform of a row taken as `half` complex numbers, by i * b, in place. `roots`
+/// (re, im of w) and `gains` (sum, difference) are interleaved, for 0 <= k <= half / 2, as in paired_spectrum.hpp. b[0] and
 /// b[half] count as 0.
 using PairKernel = void (*)(float* spectrum, const float* roots, const float* gains, std::size_t half);
 
@@ -19,8 +19,8 @@ void multiply_pairs_portable(float* spectrum, const float* roots, const float* g
 void multiply_pairs_avx2(float* spectrum, const float* roots, const float* gains, std::size_t half);
 void multiply_pairs_avx512(float* spectrum, const float* roots, const float* gains, std::size_t half);
 
-/// For the same transform, any other spectrum: reads `spectrum` and writes `product`. `factors` has, for 0 <= k <= half / 2, the
-/// three complex numbers of hilbert::ResponsePair, each in an array of its own.
+/// Factors for the product of the same transform with any other spectrum: for 0 <= k <= half / 2 the three complex numbers
+/// of hilbert::ResponsePair, each in an array of its own. A ResponseKernel reads `spectrum` and writes `product`.
 struct ResponseFactors {
   const float* roots = nullptr;
   const float* sums = nullptr;

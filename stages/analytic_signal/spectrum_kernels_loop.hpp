@@ -32,7 +32,7 @@ struct OneComplex {
   static Real reverse(Real x) { return x; }
 };
 
-/// The bins from `low` on and those up to the mirror of `low`, whose first is at `high` (paired_spectrum.hpp).
+/// Multiplies the bins from `low` on, and those up to the mirror of `low`, whose first is at `high` (paired_spectrum.hpp).
 template <class Isa>
 inline void multiply_bins(float* low, float* high, const float* root, const float* gain) {
   using Real = typename Isa::Real;
@@ -46,7 +46,7 @@ inline void multiply_bins(float* low, float* high, const float* root, const floa
   const Real difference = Isa::im(gains);
   const Real even = Isa::add(first, second);
   const Real odd = Isa::conjugate(Isa::swap(Isa::subtract(first, second)));
-  // w times odd, and below the conjugate of w times b.
+  // w * odd; further down conj(w) * b.
   const Real turned = Isa::subtract(Isa::multiply(w_re, odd), Isa::conjugate(Isa::multiply(w_im, Isa::swap(odd))));
   const Real a = Isa::add(Isa::multiply(difference, even), Isa::multiply(sum, turned));
   const Real b = Isa::add(Isa::multiply(sum, even), Isa::multiply(difference, turned));
@@ -58,7 +58,7 @@ inline void multiply_bins(float* low, float* high, const float* root, const floa
 
 template <class Isa>
 inline void multiply_pairs(float* spectrum, const float* roots, const float* gains, std::size_t half) {
-  // Nothing of a constant has a quadrature.
+  // A constant has no quadrature.
   spectrum[0] = spectrum[1] = 0.0F;
   constexpr std::size_t step = Isa::complexes;
   std::size_t k = 1;
@@ -76,7 +76,7 @@ inline typename Isa::Real multiply_complex(typename Isa::Real a, typename Isa::R
   return Isa::subtract(Isa::multiply(Isa::re(a), b), Isa::conjugate(Isa::multiply(Isa::im(a), Isa::swap(b))));
 }
 
-/// The bins from k on and those up to half - k, as above, of any product.
+/// Multiplies the bins from k on and those up to half - k, as above, by any spectrum.
 template <class Isa>
 inline void filter_bins(const float* spectrum, float* product, const ResponseFactors& factors, std::size_t k, std::size_t half) {
   using Real = typename Isa::Real;

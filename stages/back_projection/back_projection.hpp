@@ -72,7 +72,7 @@ struct BackProjectionOptions {
   double least_cosine = -1.0;  ///< -1 to 1; -1: detectors hear from everywhere
   bool normalise = false;
 
-  /// By their contents.
+  /// Two shared pointers count as equal if what they point to is equal.
   [[nodiscard]] friend bool operator==(const BackProjectionOptions& a, const BackProjectionOptions& b) {
     return a.grid == b.grid && a.law == b.law && a.velocity == b.velocity && a.sample_rate == b.sample_rate &&
            a.start_time == b.start_time && a.inclusion == b.inclusion && a.cosine_power == b.cosine_power &&

@@ -36,7 +36,7 @@ struct DecodingOptions {
   DecodingRoute route = DecodingRoute::automatic;
   std::size_t scratch_bytes = std::size_t{32} << 20;  ///< most that CUDA takes for sums; stays in the second-level cache
 
-  /// By their contents.
+  /// Two shared pointers count as equal if what they point to is equal.
   [[nodiscard]] friend bool operator==(const DecodingOptions& a, const DecodingOptions& b) {
     return a.pairs == b.pairs && a.route == b.route && a.scratch_bytes == b.scratch_bytes &&
            (a.inverse == b.inverse || (a.inverse && b.inverse && *a.inverse == *b.inverse));

@@ -36,7 +36,7 @@ struct DeconvolutionOptions {
   Hertz cutoff;       ///< of the window: > 0; above half the sample rate it ends there
   Hertz sample_rate;  ///< of the rows, > 0
 
-  /// By their contents.
+  /// Two shared pointers count as equal if what they point to is equal.
   [[nodiscard]] friend bool operator==(const DeconvolutionOptions& a, const DeconvolutionOptions& b) {
     return a.zero == b.zero && a.centre == b.centre && a.bandwidth == b.bandwidth && a.noise == b.noise && a.cutoff == b.cutoff &&
            a.sample_rate == b.sample_rate &&

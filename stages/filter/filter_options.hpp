@@ -54,7 +54,7 @@ struct FilterOptions {
   /// Of `wiener`: the power of noise against that of the pulse where that is strongest. What is lower by more is not amplified.
   double noise = 0.01;
 
-  /// By their contents.
+  /// Two shared pointers count as equal if what they point to is equal.
   [[nodiscard]] friend bool operator==(const FilterOptions& a, const FilterOptions& b) {
     return a.kind == b.kind && a.sample_rate == b.sample_rate && a.low == b.low && a.high == b.high && a.skirt == b.skirt &&
            a.upper_skirt == b.upper_skirt && a.notch == b.notch && a.noise == b.noise &&

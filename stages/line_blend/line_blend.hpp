@@ -35,7 +35,7 @@ struct LineBlendTable {
 struct LineBlendOptions {
   std::shared_ptr<const LineBlendTable> table;
 
-  /// By their contents.
+  /// Two shared pointers count as equal if what they point to is equal.
   [[nodiscard]] friend bool operator==(const LineBlendOptions& a, const LineBlendOptions& b) {
     return a.table == b.table || (a.table && b.table && *a.table == *b.table);
   }

@@ -16,7 +16,7 @@ namespace echoform {
 struct LineGainOptions {
   std::shared_ptr<const std::vector<float>> gain;  ///< by line, finite
 
-  /// By their contents.
+  /// Two shared pointers count as equal if what they point to is equal.
   [[nodiscard]] friend bool operator==(const LineGainOptions& a, const LineGainOptions& b) {
     return a.gain == b.gain || (a.gain && b.gain && *a.gain == *b.gain);
   }

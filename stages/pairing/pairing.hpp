@@ -26,7 +26,7 @@ struct PairingOptions {
   std::shared_ptr<const std::vector<PairSource>> sources;  ///< by row of the output, at least one, each below `a_scans`
   double sample_scale = 1.0;                               ///< amplitude of one unit of a sample: finite, not 0
 
-  /// By their contents.
+  /// Two shared pointers count as equal if what they point to is equal.
   [[nodiscard]] friend bool operator==(const PairingOptions& a, const PairingOptions& b) {
     return a.a_scans == b.a_scans && a.sample_scale == b.sample_scale &&
            (a.sources == b.sources || (a.sources && b.sources && *a.sources == *b.sources));

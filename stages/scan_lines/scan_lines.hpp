@@ -58,7 +58,7 @@ struct ScanLinesOptions {
   double sample_scale = 1.0;                            ///< amplitude of one unit of a raw sample: finite, not 0
   std::shared_ptr<const std::vector<float>> time_gain;  ///< by sample of the gate, of raw input; null: none
 
-  /// By their contents.
+  /// Two shared pointers count as equal if what they point to is equal.
   friend bool operator==(const ScanLinesOptions& a, const ScanLinesOptions& b);
 };
 
