@@ -1,4 +1,5 @@
-// What ensembles of repeated soundings tell of motion: their power, and how they turn from a sample to the next.
+// Autocorrelation of ensembles of repeated soundings, which measures motion: the power, and the phase rotation from one
+// sample to the next.
 //
 // Input   complex64 or planar complex64 [lines * M, ranges], any row stride: of line l the M samples of its ensemble, rows
 //         l M ... l M + M - 1.
@@ -8,7 +9,7 @@
 //     row 3 l + 1  Re R1,  R1 = mean over n < M - 1 of a[n + 1] conj a[n]
 //     row 3 l + 2  Im R1
 //
-//         each averaged over the ranges within `half_window` on both sides, as far as there are such. (C. Kasai et al., IEEE
+//         each averaged over the ranges within `half_window` on both sides, as far as the row has them. (C. Kasai et al., IEEE
 //         Trans. Sonics Ultrason. 32(3), 458, 1985.) All sums are in single precision, those over n in their
 //         order, those over ranges from the middle outwards.
 #pragma once
@@ -37,7 +38,8 @@ extern const StageKind autocorrelation_stage;
 [[nodiscard]] std::unique_ptr<Stage> make_autocorrelation_cpu(const AutocorrelationOptions& options, std::size_t members,
                                                               SimdLevel level = simd_level());
 
-/// The same bits on the GPU. Only builds with CUDA have this function. Throws InputError if an option is out of its range.
+/// The stage gives the same bits on the GPU. Only builds with CUDA have this function. Throws InputError if an option is out
+/// of its range.
 [[nodiscard]] std::unique_ptr<Stage> make_autocorrelation_cuda(const AutocorrelationOptions& options);
 
 /// Rows of a line: R0, Re R1, Im R1.

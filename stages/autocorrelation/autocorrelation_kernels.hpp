@@ -7,9 +7,10 @@
 
 namespace echoform {
 
-/// Numbers of a row are `step` floats apart, 1 or 2, the imaginary part of each `quadrature` floats after its real one.
+/// One line. Numbers of a row are `step` floats apart, 1 or 2, and the imaginary part of each is `quadrature` floats after
+/// its real part.
 struct AutocorrelationTask {
-  const float* samples = nullptr;  ///< of the line's first sample
+  const float* samples = nullptr;  ///< the first sample of the line
   std::size_t row_stride = 0;      ///< from a sample to the next, in floats
   std::size_t step = 1;
   std::size_t quadrature = 0;

@@ -7,8 +7,8 @@
 
 namespace echoform {
 
-/// Places in device memory. Numbers of a row are `step` floats apart, the imaginary part of each `quadrature` floats after its
-/// real one.
+/// Arguments of a launch, whose pointers are to device memory. Numbers of a row are `step` floats apart, and the imaginary
+/// part of each is `quadrature` floats after its real part.
 struct AutocorrelationWork {
   const float* in = nullptr;
   float* out = nullptr;
@@ -19,7 +19,7 @@ struct AutocorrelationWork {
   std::size_t ensemble = 0;
   std::size_t ranges = 0;
   std::size_t half_window = 0;
-  std::size_t out_stride = 0;  ///< of rows; what is beyond the ranges becomes 0
+  std::size_t out_stride = 0;  ///< of rows; numbers beyond the ranges become 0
 };
 
 void launch_autocorrelation(const AutocorrelationWork& work, cudaStream_t stream) noexcept;

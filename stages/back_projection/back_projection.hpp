@@ -1,7 +1,7 @@
-// Optoacoustic back-projection: each voxel the weighted sum, over detectors, of what each received of it.
+// Optoacoustic back-projection: each voxel is the weighted sum, over detectors, of the signal that each received from it.
 //
 // Input   float32 [rows, samples], any row stride, 2 <= samples <= 2^24: a row a detector, at t = start_time + column /
-//         sample_rate; pressures, or what of them is to be projected back
+//         sample_rate; pressures, or the back-projection term of pressures
 //         (stages/back_projection_term/back_projection_term.hpp).
 // Output  float32 [z, y, x] on the grid, rows without gaps (rows z * y, sub_blocks y):
 //   sum over q of w_q g(v_q) row_q(|v_q| / c), v_q = voxel - detector, row_q between samples by linear interpolation and 0
@@ -12,15 +12,16 @@
 //   n the detector's normal; times max(0, n . v / |v|)^cosine_power, and 0 where n . v / |v| is below least_cosine.
 //   Divided by the sum of the weights, those of rows that end too early too, with `normalise`; 0 where none is.
 //
-// An inclusion is an ellipsoid of another speed of sound: rays are straight, and sound takes c_inside for what of them lies
-// inside.
+// An inclusion is an ellipsoid of another speed of sound. Rays stay straight, and the part of a ray inside the ellipsoid has
+// the speed c_inside.
 //
-// Weights are in units of the law's: sums are as large as the weights make them. Single precision: places and times are to about
-// 1e-4 of a sample over 1000 samples (on CUDA 2e-4), sums to about 1e-6 of the sum of magnitudes. On CUDA a sample is taken from
-// a line through its neighbours that is told from the middle of the window of its brick of voxels, w samples away: 1e-7 w times
-// their difference comes to that, w about 40 in volumes and below 512. Squares of distances are told from that of the middle of a
-// thread's voxels, D < w samples away: of voxels d samples from a detector, d small, times are to 1.3e-7 (d + D)^2 / d. Levels of
-// SIMD and CUDA differ by such rounding, numbers of threads and runs do not.
+// The law determines the unit of weights. Sums are not normalised by default. Single precision: places and times are to
+// about 1e-4 of a sample over 1000 samples (on CUDA 2e-4), sums to about 1e-6 of the sum of magnitudes. On CUDA a sample is
+// interpolated on a line that is given relative to the middle of the window of its brick of voxels, w samples away. This
+// adds an error of 1e-7 w times the difference of the neighbours, where w is about 40 in volumes and below 512. Squares of
+// distances are given relative to that of the middle of a thread's voxels, D < w samples away: for voxels at a small
+// distance of d samples from a detector, times are exact to 1.3e-7 (d + D)^2 / d. Levels of SIMD and CUDA differ by such
+// rounding; numbers of threads and runs do not.
 #pragma once
 
 #include <array>
@@ -43,8 +44,8 @@ enum class ProjectionLaw : std::uint8_t { constant, inverse_cube, inverse_square
 struct ProjectionDetector {
   std::size_t row = 0;              ///< of the input
   Point centre;                     ///< not on a voxel
-  Direction normal{0.0, 0.0, 1.0};  ///< of length 1, towards what it hears
-  double weight = 1.0;              ///< w: finite; in m^2 of inverse_cube, in m of inverse_square
+  Direction normal{0.0, 0.0, 1.0};  ///< of length 1, towards the sources that the detector receives
+  double weight = 1.0;              ///< w: finite; in m^2 with inverse_cube, in m with inverse_square
 
   [[nodiscard]] friend bool operator==(const ProjectionDetector&, const ProjectionDetector&) = default;
 };
@@ -62,14 +63,14 @@ struct BackProjectionOptions {
   static constexpr unsigned most_cosine_power = 8;
 
   Grid grid;
-  std::shared_ptr<const std::vector<ProjectionDetector>> detectors;  ///< one at least
+  std::shared_ptr<const std::vector<ProjectionDetector>> detectors;  ///< at least one
   ProjectionLaw law = ProjectionLaw::constant;
   MetresPerSecond velocity;  ///< > 0
   Hertz sample_rate;         ///< > 0
   Seconds start_time;        ///< of column 0 after the pulse of light
   std::optional<SoundInclusion> inclusion;
   unsigned cosine_power = 0;   ///< at most most_cosine_power
-  double least_cosine = -1.0;  ///< -1 to 1; -1: detectors hear from everywhere
+  double least_cosine = -1.0;  ///< -1 to 1; -1: detectors receive from all directions
   bool normalise = false;
 
   /// Two shared pointers count as equal if what they point to is equal.

@@ -1,5 +1,5 @@
-// What a voxel and a detector have to do with each other, for one lane or many: lengths in samples, the way that sound goes in
-// the coupling medium between two samples.
+// Geometry of a voxel and a detector, for one lane or many. The unit of length is a sample: the distance that sound travels
+// in the coupling medium between two samples.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace echoform {
 
-/// A detector in samples from the grid's middle. Axes are in an order of the caller's, the same everywhere.
+/// A detector in samples from the grid's middle. The caller chooses the order of axes, which is the same everywhere.
 struct FlatDetector {
   float place[3];
   float normal[3];
@@ -16,17 +16,16 @@ struct FlatDetector {
   std::uint32_t row;
 };
 
-/// An ellipsoid of another speed, in the same units and order of axes: places become those of a ball of radius 1 by (place -
-/// centre) * inverse_radius.
+/// An ellipsoid of another speed, in the same units and order of axes. (place - centre) * inverse_radius maps it to a ball
+/// of radius 1.
 struct FlatInclusion {
   float centre[3];
   float inverse_radius[3];
   float excess = 0.0F;  ///< c / c_inside - 1
 };
 
-/// Which part of the straight way from a detector to a voxel lies in a ball of radius 1 about the origin: of the places s + t e,
-/// 0
-/// <= t <= 1, those with |s + t e|^2 <= 1. `ee`, `se` and `ss` are the products of e and s.
+/// The part of the straight path from a detector to a voxel that lies in a ball of radius 1 about the origin: the share of
+/// the places s + t e, 0 <= t <= 1, with |s + t e|^2 <= 1. `ee`, `se` and `ss` are the scalar products of e and s.
 ECHOFORM_HOST_DEVICE float part_inside(float ee, float se, float ss) {
   const float discriminant = se * se - ee * (ss - 1.0F);
   if (!(discriminant > 0.0F)) return 0.0F;

@@ -15,10 +15,10 @@ namespace echoform::projection {
 /// An axis of the lattice of voxels, in the plan's order.
 struct VoxelLine {
   std::uint32_t count = 1;
-  std::uint32_t lanes = 1;  ///< as BrickPlan has them
+  std::uint32_t lanes = 1;  ///< as in BrickPlan
   std::uint32_t warps = 1;
   std::uint32_t bricks = 1;
-  std::size_t step = 1;  ///< of neighbours in the image
+  std::size_t step = 1;  ///< distance of neighbours in the image
   float spacing = 0.0F;  ///< samples
   float middle = 0.0F;   ///< voxels: the place of voxel n is (n - middle) spacing
 };
@@ -41,15 +41,15 @@ struct ProjectionWork {
   FlatInclusion inclusion{};
   float* image = nullptr;
   float* sums = nullptr;     ///< [group, voxel], null where there is one group
-  float* weights = nullptr;  ///< likewise, of `normalise`
+  float* weights = nullptr;  ///< likewise, where `normalise`
   std::size_t voxels = 0;
-  float squares[deep / 2] = {};  ///< of the distances along the third axis of a thread's voxels from their middle
+  float squares[deep / 2] = {};  ///< squared distances of a thread's voxels from their middle, along the third axis
 
-  /// Whether there is more than the law.
+  /// Whether only the law applies: no power of the cosine, no minimum cosine, no normalisation and no inclusion.
   [[nodiscard]] bool plain() const { return cosine_power == 0 && least_cosine <= -1.0F && !normalise && !slows; }
 };
 
-/// Overwrites the image, or the sums of groups and then the image.
+/// Queues the kernels that overwrite the image, or the sums of groups and then the image.
 void launch_projection(const ProjectionWork& work, const BrickPlan& plan, ProjectionLaw law, cudaStream_t stream) noexcept;
 
 }  // namespace echoform::projection

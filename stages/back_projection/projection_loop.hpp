@@ -9,7 +9,7 @@
 namespace echoform::projection {
 namespace {
 
-/// Times by which sound is later where some of the way lies in the inclusion, over the time without it.
+/// The ratio of the travel time of sound, where part of the path lies in the inclusion, to the time without the inclusion.
 template <class L>
 typename L::Real slowed(const FlatInclusion& inclusion, const FlatDetector& detector, typename L::Real along, float second,
                         float third) {
@@ -30,7 +30,8 @@ typename L::Real slowed(const FlatInclusion& inclusion, const FlatDetector& dete
 template <class L, ProjectionLaw law, bool plain, auto window>
 void project_rows(const Call& call, Tile& tile) {
   using Real = typename L::Real;
-  // Copies, which sums that are written cannot change: the compiler would read them again for every row.
+  // These are copies, since the compiler assumes that storing sums may change what `call` refers to, and would read it again
+  // for every row.
   const typename L::Lookup lookup(call);
   const std::size_t rows = tile.rows;
   const unsigned cosine_power = call.cosine_power;

@@ -7,20 +7,21 @@
 
 namespace echoform {
 
-/// Of sample n, its term is value * p[n] + slope * (p[n + 1] - p[n - 1] and so on).
+/// Factors of a sample n, whose term is value * p[n] + slope * (derivative of p by samples at n).
 struct TermFactors {
   float value = 0.0F;
-  float slope = 0.0F;  ///< for a derivative by samples
+  float slope = 0.0F;  ///< of the derivative by samples
 };
 
-/// Central differences of order 24: of k samples on either side, (-1)^(k + 1) 12!^2 / (k (12 - k)! (12 + k)!), k = 1 ... 12.
+/// Weights of central differences of order 24. The difference of the samples k after and k before has the weight (-1)^(k +
+/// 1) 12!^2 / (k (12 - k)! (12 + k)!), k = 1 ... 12.
 struct DerivativeWeights {
   static constexpr int reach = 12;
 
   float of[reach];
 };
 
-/// Of the sample at `p`, with 12 samples before and behind it.
+/// The term of the sample at `p`, which has 12 samples before and 12 after it.
 ECHOFORM_HOST_DEVICE float projected_term(const float* p, TermFactors factors, const DerivativeWeights& weights) {
   float slope = 0.0F;
   for (int k = DerivativeWeights::reach; k > 0; --k) slope += weights.of[k - 1] * (p[k] - p[-k]);

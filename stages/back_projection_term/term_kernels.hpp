@@ -8,7 +8,8 @@
 
 namespace echoform {
 
-/// Of `count` samples at `p`, with DerivativeWeights::reach more on either side; `value` and `slope` by sample.
+/// Writes the terms of `count` samples at `p`, which has DerivativeWeights::reach more samples on either side. `value` and
+/// `slope` have one number a sample.
 using TermKernel = void (*)(const float* p, const float* value, const float* slope, const DerivativeWeights& weights, float* out,
                             std::size_t count);
 

@@ -12,7 +12,7 @@ namespace echoform {
 struct TermRows {
   const float* in = nullptr;
   float* out = nullptr;
-  const float* value = nullptr;  ///< TermFactors, by sample, in device memory
+  const float* value = nullptr;  ///< TermFactors of each sample, in device memory
   const float* slope = nullptr;
   DerivativeWeights weights{};
   std::size_t in_stride = 0;  ///< of rows, in floats

@@ -1,4 +1,4 @@
-// Numbers of back-projection terms that every implementation works with, in single precision, worked out in double.
+// Tables of back-projection terms for every implementation, in single precision, computed in double precision.
 #pragma once
 
 #include <cstddef>
@@ -9,13 +9,13 @@
 
 namespace echoform {
 
-/// TermFactors, by sample.
+/// The TermFactors of each sample.
 struct TermTables {
   std::vector<float> value;
   std::vector<float> slope;
 };
 
-/// Of valid options.
+/// The tables for `columns` samples. The options must be valid.
 [[nodiscard]] TermTables term_tables(const BackProjectionTermOptions& options, std::size_t columns);
 [[nodiscard]] DerivativeWeights derivative_weights();
 

@@ -1,21 +1,21 @@
-// Beamforming with adaptive weights: the beamformer's sum, in which the sums of each receiver are kept apart until the weights
-// have seen them. Slower than the plain sum by far.
+// Beamforming with adaptive weights: the beamformer's sum, in which the sum of each receiver is kept separate until the
+// weights are known. It is far slower than the plain sum.
 //
-// Input and output as beamform.hpp has them, on CUDA of complex64. At a pixel p the channels are the receivers,
+// Input and output are those of beamform.hpp; on CUDA the input is complex64. At a pixel p the channels are the receivers,
 //
-//     s_j(p) = sum over the events that j heard of w_tx(event, p) * s(tau_tx(event, p) + tau_rx(j, p)),
+//     s_j(p) = sum over the events that j received of w_tx(event, p) * s(tau_tx(event, p) + tau_rx(j, p)),
 //
 //         with weights w_j = w_rx(j, p): the plain image is scale * sum of w_j s_j. Dead elements, receivers of no row, and those
 //         that a ray from p does not reach or that weigh nothing are no channels. The image is that sum times a factor, or an
 //         amplitude times scale * sum of w_j, or, of coherence, a number from 0 to 1 whose imaginary part is 0.
 //
-// stages/adaptive_weights/adaptive_weights.hpp has the formulas, of real signals s. These are analytic, and so here
-//   - energies are |s|^2 and |sum of w s|^2, sums of the generalised coherence factor those of complex numbers;
-//   - the sign coherence factor has the mean of (sum of w sign s)^2 of the real and of the imaginary parts;
+// stages/adaptive_weights/adaptive_weights.hpp has the formulas for real signals s. Here signals are analytic, and so
+//   - energies are |s|^2 and |sum of w s|^2, and the generalised coherence factor sums complex numbers;
+//   - the sign coherence factor takes the mean of (sum of w sign s)^2 of the real and of the imaginary parts;
 //   - correlations are Re{s conj(s')}: both parts count as points of the window;
-//   - Capon's is complex, the weights of the real part's.
-// On CUDA those that have an implementation there (AdaptiveKind::on_cuda). The axial window goes along z. Weights of doubled
-// frequency (f_dmas) want their band-pass along lines and are refused.
+//   - Capon's mean is complex, with the weights of the real part.
+// CUDA supports the kinds that have an implementation there (AdaptiveKind::on_cuda). The axial window goes along z. Weights
+// of doubled frequency (f_dmas) need their band-pass along lines and are refused.
 #pragma once
 
 #include <memory>
@@ -28,7 +28,7 @@
 namespace echoform {
 
 struct AdaptiveBeamformOptions {
-  BeamformOptions sum;  ///< rows of pairs, none of them of both directions added up
+  BeamformOptions sum;  ///< rows of pairs, none of which is the sum of both directions
   AdaptiveOptions adaptive;
 
   [[nodiscard]] friend bool operator==(const AdaptiveBeamformOptions&, const AdaptiveBeamformOptions&) = default;

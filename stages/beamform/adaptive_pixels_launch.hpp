@@ -1,4 +1,4 @@
-// Adaptive weights of pixels on CUDA: the sums of each receiver, pixel by pixel, from A-scans in device memory. For *.cu and
+// Adaptive weights of pixels on CUDA: the sum of each receiver at each pixel, from A-scans in device memory. For *.cu and
 // *_cuda.cpp files.
 #pragma once
 
@@ -19,7 +19,7 @@ struct LegOnDevice {
   std::uint32_t sources = 0;
 };
 
-/// A row that a receiver has, and the source that it was sent by.
+/// A row of a receiver, and the source that transmitted it.
 struct PixelLookup {
   std::uint32_t row;
   std::uint32_t source;
@@ -32,15 +32,15 @@ struct PixelSumming {
   bool nearest = false;
   LegOnDevice transmit;
   LegOnDevice receive;
-  const std::uint32_t* receivers = nullptr;      ///< alive, and with some row
-  const std::uint32_t* first_lookups = nullptr;  ///< by place among them, and the end
+  const std::uint32_t* receivers = nullptr;      ///< those that are alive and have some row
+  const std::uint32_t* first_lookups = nullptr;  ///< for each of `receivers` its first lookup, then the end
   const PixelLookup* lookups = nullptr;
   std::uint32_t receiver_count = 0;
   std::uint32_t points = 0;  ///< of a column
   std::uint32_t columns = 0;
 };
 
-/// Of weights that follow from sums.
+/// Arguments of weights that follow from sums.
 struct PixelWeighing {
   ChannelSums sums = ChannelSums::squares;
   std::uint32_t low_frequencies = 0;
@@ -58,12 +58,12 @@ void launch_weigh_pixels(const PixelSumming& summing, const PixelWeighing& weigh
 struct PixelChannels {
   std::uint32_t first_column = 0;
   std::uint32_t columns = 0;
-  std::uint32_t pitch = 0;   ///< receivers, a multiple of 32; what is behind them weighs 0
+  std::uint32_t pitch = 0;   ///< receivers rounded up to a multiple of 32; the added ones have weight 0
   void* values = nullptr;    ///< [column, point, pitch], complex
-  float* weights = nullptr;  ///< likewise; 0: not heard
+  float* weights = nullptr;  ///< likewise, real; 0: the channel is left out
 };
 
-/// Queues the kernel that fills them.
+/// Queues the kernel that fills `to`.
 void launch_pixel_channels(const PixelSumming& summing, const PixelChannels& to, cudaStream_t stream) noexcept;
 
 }  // namespace echoform::gpu

@@ -7,7 +7,7 @@
 
 namespace echoform {
 
-/// to[k] += from[k] for k below `count`, which is even; both start on 8 bytes.
+/// Queues to[k] += from[k] for k below `count`, which is even. Both are aligned to 8 bytes.
 void launch_add_images(float* to, const float* from, std::size_t count, cudaStream_t stream);
 
 }  // namespace echoform

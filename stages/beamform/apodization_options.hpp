@@ -16,8 +16,8 @@ struct Apodization {
   static constexpr Interval tukey_fractions{0.0, 1.0};
   static constexpr Interval angle_limits{1.0, 90.0};
 
-  ApodizationWindow window = ApodizationWindow::none;  ///< over the whole aperture, by element index; of an
-                                                       ///< array in two directions along x times along y
+  ApodizationWindow window = ApodizationWindow::none;  ///< over the whole aperture, by element index; a 2D array has a
+                                                       ///< window along x times one along y
   double tukey_fraction = 0.5;                         ///< tapered part, 0 (rectangular) .. 1 (Hann)
   ApodizationSides sides = ApodizationSides::both;     ///< any but `both` makes b_ij != b_ji
   bool directivity = false;                            ///< weight by the element's directivity at the centre frequency

@@ -1,10 +1,10 @@
-// Beamforming of ensembles: repeated soundings by the same events become an image each, on one grid with one law, whose tables
-// they share.
+// Beamforming of ensembles: each of several repeated soundings by the same events becomes an image. The images have one grid
+// and one law, and share its tables.
 //
 //   image n of N = the image that "beamform" makes of rows n R ... n R + R - 1, R the rows of options.pairs
 //
-// Input   as of the beamform stage (beamform.hpp), N R rows, in single precision.
-// Output  complex64 [z * N, x] ([z, y, x]: rows z * y * N): row l N + n is row l of image n, so that rows of pixels are the
+// Input as for the beamform stage (beamform.hpp), N R rows, in single precision. Output complex64 [z * N, x] ([z, y, x]:
+// rows z * y * N): row l N + n is row l of image n, so that rows of pixels are the
 //         lines whose ensembles the stages of flow take (stages/wall_filter/).
 #pragma once
 
@@ -18,29 +18,29 @@
 namespace echoform {
 
 struct BeamformEnsembleOptions {
-  BeamformOptions options;  ///< of one image; no rows behind its own
+  BeamformOptions options;  ///< of one image; rows_behind is 0
   std::size_t ensemble = 1;
 
   [[nodiscard]] friend bool operator==(const BeamformEnsembleOptions&, const BeamformEnsembleOptions&) = default;
 };
 
-/// The kind of the stage "beamform-ensemble", whose options are BeamformEnsembleOptions. States what one beamform stage
-/// states, and room for one image.
+/// The kind of the stage "beamform-ensemble", whose options are BeamformEnsembleOptions. It states the memory of one
+/// beamform stage and of one image.
 extern const StageKind beamform_ensemble_stage;
 
-/// Throws InputError unless there is an image, and nothing behind its rows.
+/// Throws InputError unless there is at least one image, and rows_behind is 0.
 void validate(const BeamformEnsembleOptions& options);
 
-/// Rows of an image among those of others, in floats.
+/// Copies the rows of an image to their places among the rows of other images. Sizes are in floats.
 struct ImageRows {
   const float* from = nullptr;  ///< rows follow each other without gaps
   float* to = nullptr;
   std::size_t count = 0;     ///< of rows
   std::size_t columns = 0;   ///< of a row
-  std::size_t distance = 0;  ///< of rows of `to`
+  std::size_t distance = 0;  ///< distance of rows of `to`
 };
 
-/// How a backend makes the stage of an image, and copies rows; queued as process() does.
+/// How a backend makes the stage of an image and how it copies rows. `copy` queues its work as process() does.
 struct BeamformEnsembleParts {
   std::function<std::unique_ptr<Stage>(const BeamformOptions& options)> make;
   void (*copy)(const ImageRows& rows, ExecutionQueue& queue) noexcept;

@@ -1,4 +1,4 @@
-// What the beamformer's sum is made of.
+// Options of the beamformer's sum.
 #pragma once
 
 #include <cstddef>
@@ -17,14 +17,14 @@ namespace echoform {
 
 enum class BeamformSide : std::uint8_t { transmit, receive };
 
-/// The elements behind the sources of a law, as weights need them.
+/// The elements that belong to the sources of a law, as weights need them.
 struct Aperture {
   Probe probe;                        ///< source k of the receive leg is element k
-  std::vector<std::uint32_t> firing;  ///< element of each source of the transmit leg; empty: likewise element k
-  /// Of each source of the transmit leg where these are waves of several elements: finite, in place of weights by element. Empty
-  /// where they are elements.
+  std::vector<std::uint32_t> firing;  ///< element of each source of the transmit leg; empty: source k is element k
+  /// Weight of each source of the transmit leg where sources are waves of several elements; finite, replaces weights by
+  /// element. Empty where sources are elements.
   std::vector<float> event_weights;
-  /// For directivity, where a leg does not say at what speed its waves leave; 0 where unknown.
+  /// Velocity for directivity where a leg does not state the speed at which its waves leave; 0 where unknown.
   MetresPerSecond longitudinal_velocity;
   Apodization apodization;
 
@@ -40,7 +40,7 @@ struct BeamformOptions {
   DelayLaw law;  ///< transmit->sources() == pairs.events, receive->sources() == pairs.receivers
   Grid grid;
   PairRows pairs;               ///< rows of the input; summed ones only where alike_both_ways()
-  std::size_t rows_behind = 0;  ///< of the input, behind those of `pairs`: not read
+  std::size_t rows_behind = 0;  ///< rows of the input after those of `pairs`, which are not read
   Aperture aperture;
   Interpolation interpolation = Interpolation::linear;
   Hertz sample_rate;    ///< > 0
@@ -49,7 +49,7 @@ struct BeamformOptions {
   SampleGate gate;      ///< the samples of the rows: their first is sample gate.first of an A-scan
   float scale = 1.0F;
 
-  /// Whether neither law nor weights tell (i, j) from (j, i): then one side's tables serve both.
+  /// Whether law and weights are the same for (i, j) and (j, i). Then one side's tables serve both.
   [[nodiscard]] bool alike_both_ways() const { return law.reciprocal() && aperture.apodization.symmetric(); }
 
   [[nodiscard]] friend bool operator==(const BeamformOptions&, const BeamformOptions&) = default;
@@ -59,8 +59,9 @@ struct BeamformOptions {
 /// ranges.
 void validate(const BeamformOptions& options);
 
-/// What is added to each side's delays, in samples: u = (tau_tx + tau_rx - start_time + time_offset) * sample_rate - gate.first,
-/// half of what does not depend on the pixel to each side, so that one table serves both where the law is reciprocal.
+/// The offset, in samples, that is added to the delays of each side. It is half of the part of u = (tau_tx + tau_rx -
+/// start_time + time_offset) * sample_rate - gate.first that does not depend on the pixel, so that one table serves both
+/// sides where the law is reciprocal.
 [[nodiscard]] double half_delay_offset(const BeamformOptions& options);
 
 }  // namespace echoform

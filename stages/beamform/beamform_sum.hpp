@@ -1,11 +1,11 @@
-// Beamforming from several positions of the probe: the sum of images, each of rows of its own with a law and elements of its own,
-// on one grid.
+// Beamforming from several positions of the probe: the sum of images on one grid. Each image has its own rows, law and
+// elements.
 //
 //   image(p) = sum over parts of the image that "beamform" makes of the part's rows
 //
-// Input   as of the beamform stage (beamform.hpp); the rows of a part follow each other.
-// Output  complex64 image [z, x] ([z, y, x]: rows = z * y). Images are added in the order of the parts, one at a time: the same
-//         bits in every run on one backend.
+// Input as for the beamform stage (beamform.hpp); the rows of a part follow each other. Output complex64 image [z, x] ([z,
+// y, x]: rows = z * y). Images are added in the order of the parts, one at a time, so that the
+//         bits are the same in every run on one backend.
 #pragma once
 
 #include <cstddef>
@@ -26,22 +26,22 @@ struct BeamformPart {
 };
 
 struct BeamformSumOptions {
-  std::vector<BeamformPart> parts;  ///< at least one; all of one grid
+  std::vector<BeamformPart> parts;  ///< at least one; all have the same grid
 
   [[nodiscard]] friend bool operator==(const BeamformSumOptions&, const BeamformSumOptions&) = default;
 };
 
-/// The kind of the stage "beamform-sum", whose options are BeamformSumOptions. States what its parts state, and room for one
-/// image more.
+/// The kind of the stage "beamform-sum", whose options are BeamformSumOptions. It states the memory of its parts and of one
+/// more image.
 extern const StageKind beamform_sum_stage;
 
-/// Throws InputError unless there are parts, all of one grid.
+/// Throws InputError unless there are parts and all have the same grid.
 void validate(const BeamformSumOptions& options);
 
-/// How a backend makes the stage of a part, and adds images.
+/// How a backend makes the stage of a part and how it adds images.
 struct BeamformSumParts {
   std::function<std::unique_ptr<Stage>(const BeamformOptions& options)> make;
-  /// to[k] += from[k] for k below `count`, both on 8 bytes; queued as process() does.
+  /// Computes to[k] += from[k] for k below `count`. Both are aligned to 8 bytes. The work is queued as that of process().
   void (*add)(float* to, const float* from, std::size_t count, ExecutionQueue& queue) noexcept;
 };
 /// The backend must outlive the stage.

@@ -1,4 +1,4 @@
-// Delay laws as the kernels want them: tiles of patches, whole bases and fractional offsets in samples.
+// Delay laws in the form that the kernels need: tiles of patches, whole bases and fractional offsets in samples.
 #pragma once
 
 #include <array>
@@ -25,14 +25,14 @@ struct Tile {
   bool checked = true;  ///< some pair may reach beyond the A-scan
 };
 
-/// How the grid is cut. Pixels are listed lane by lane; the last patches of a row or column repeat pixels beyond the edge
-/// (marked by `outside`), whose sums nobody reads.
+/// How the grid is divided. Pixels are listed lane by lane. The last patches of a row or column extend beyond the edge;
+/// pixels there are marked by `outside`, and their sums are not read.
 struct Tiling {
   static constexpr std::uint32_t outside = UINT32_MAX;
   std::uint32_t lanes = 16;
   std::vector<Tile> tiles;
   std::vector<std::uint32_t> pixel;  ///< [patch, lane]: place in the image, or outside
-  std::uint32_t most_patches = 0;    ///< of any tile
+  std::uint32_t most_patches = 0;    ///< of the largest tile
   [[nodiscard]] std::size_t patches() const { return pixel.size() / lanes; }
 };
 
@@ -43,8 +43,8 @@ struct LegTables {
   Buffer weight;  ///< float [patch, source, lane]; empty where all weights are 1
   Buffer base;    ///< int32 [patch, source]; `inactive` where all lanes weigh nothing
   Buffer top;     ///< int32 [patch, source]: no offset of the patch exceeds it
-  Buffer low;     ///< int32 [tile, source]: least base, for fetching ahead
-  Buffer high;    ///< int32 [tile, source]: greatest base + top
+  Buffer low;     ///< int32 [tile, source]: minimum base, for prefetching
+  Buffer high;    ///< int32 [tile, source]: maximum of base + top
   [[nodiscard]] std::size_t bytes() const {
     return offset.size() + weight.size() + base.size() + top.size() + low.size() + high.size();
   }
@@ -60,10 +60,10 @@ struct DelayTables {
   [[nodiscard]] std::size_t bytes() const { return transmit.bytes() + receive.bytes() + tiling.pixel.size() * 4; }
 };
 
-/// Bytes that the tables take, before anything is allocated; without weights for laws that leave pixels out, which are found when
-/// the law is evaluated.
+/// Bytes that the tables will take, known before anything is allocated. Weights of laws that leave pixels out are not
+/// included, since they are found when the law is evaluated.
 [[nodiscard]] std::size_t delay_table_bytes(const BeamformOptions& options, std::uint32_t lanes, std::size_t members);
-/// Floats of the sums of one member, padded so that no two write to one cache line.
+/// Floats of the sums of one member, padded so that no two members write to one cache line.
 [[nodiscard]] std::size_t tile_sum_floats(std::uint32_t most_patches, std::uint32_t lanes);
 /// Patches of the largest tile into which a grid is cut for a team of `members`.
 [[nodiscard]] std::uint32_t most_patches_of(const Grid& grid, std::uint32_t lanes, std::size_t members);

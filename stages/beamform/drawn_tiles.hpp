@@ -1,5 +1,5 @@
-// Tables of rays through a curve that is drawn out along an axis: made on the device, but for the rays that only the host can
-// tell.
+// Tables of rays through a curve that is extruded along an axis. The device makes them, except for the rays that only the
+// host can find.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -19,22 +19,22 @@ class DrawnTiles {
   /// `of_leg` has the same rays on the host; it and `backend` outlive this object.
   DrawnTiles(const DrawnRays& rays, const LegRays& of_leg, Backend& backend);
 
-  /// Fills the tables of `task`, whose flags are zeros but for what went wrong already; waits for the device, but not for the
-  /// last kernel. The host has threads of its own for what it is asked.
+  /// Fills the tables of `task`, whose flags are zero except for errors found earlier. Waits for the device, but not for the
+  /// last kernel. The host uses threads of its own for the rays that it finds.
   void fill(RayTileTask task, const Grid& grid, const TileShape& shape, cudaStream_t stream);
 
-  /// On the device, for rows with rays that the host is asked for.
+  /// Bytes of device memory for rows with rays that the host finds.
   [[nodiscard]] std::size_t bytes() const noexcept { return entries_.size() + times_.size(); }
 
  private:
   [[nodiscard]] AskedRows room_for(std::size_t pixels);
-  /// Completes `count` rows of task.asked.
+  /// Completes `count` rows of task.asked on the host.
   void ask(const RayTileTask& task, std::uint32_t count, const Grid& grid, const TileShape& shape) const;
 
   DrawnRays rays_;
   const LegRays& of_leg_;
   Backend& backend_;
-  Buffer asked_;    ///< how many rows, on the host
+  Buffer asked_;    ///< number of rows, on the host
   Buffer entries_;  ///< of AskedRows
   Buffer times_;
 };

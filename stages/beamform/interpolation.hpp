@@ -1,4 +1,4 @@
-// How the beamformer looks up between two samples.
+// How the beamformer interpolates between two samples.
 #pragma once
 
 #include <cstdint>

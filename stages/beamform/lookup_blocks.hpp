@@ -1,4 +1,5 @@
-// The lookups of a beamformer as the CUDA kernels go through them: each source of one range with each of another. No CUDA here.
+// The lookups of a beamformer in the form that the CUDA kernels process: each source of one range with each source of
+// another. This file does not need CUDA.
 #pragma once
 
 #include <cstddef>
@@ -18,10 +19,10 @@ struct SourceRange {
   [[nodiscard]] friend constexpr bool operator==(const SourceRange&, const SourceRange&) = default;
 };
 
-/// What one launch looks up. Rows are in the order of `order`, counted within the ranges.
+/// The lookups of one launch. `order` gives the order of rows, counted within the ranges.
 struct LookupBlock {
   SourceRange outer;  ///< sources of the transmit leg, or where `reversed` of the receive leg
-  SourceRange inner;  ///< of the other leg; as `outer`, but under PairOrder::ordered_full and PairOrder::listed
+  SourceRange inner;  ///< of the other leg; equal to `outer` except under PairOrder::ordered_full and PairOrder::listed
   std::size_t row = 0;
   PairOrder order = PairOrder::ordered_full;
   float once_weight = 1.0F;  ///< TileLaunch::once_weight
@@ -30,27 +31,28 @@ struct LookupBlock {
   [[nodiscard]] friend constexpr bool operator==(const LookupBlock&, const LookupBlock&) = default;
 };
 
-/// In the order of summation, one or two; or one of all sources under PairOrder::listed, where the rows are those of some pairs,
-/// none of which is looked up the other way round. `alike`: BeamformOptions::alike_both_ways(). Throws InputError where the
-/// kernels have no loop for these rows.
+/// The blocks, one or two, in the order of summation. Where the rows are those of some pairs, none of which is also looked
+/// up with its directions exchanged, there is one block of all sources under PairOrder::listed. `alike`:
+/// BeamformOptions::alike_both_ways(). Throws InputError where the kernels have no loop for these rows.
 [[nodiscard]] std::vector<LookupBlock> lookup_blocks(const PairRows& pairs, bool alike);
 
-/// The groups of `pairs` x `pairs` sources in which some lookup is: those of a source of the transmit leg follow each other.
+/// The groups of `pairs` x `pairs` sources that contain some lookup. Groups of the same sources of the transmit leg follow
+/// each other.
 struct ListedLookups {
-  std::vector<std::uint32_t> groups;  ///< as ListedPairs has them
+  std::vector<std::uint32_t> groups;  ///< as in ListedPairs
   std::vector<std::uint32_t> rows;
 
   [[nodiscard]] std::size_t count() const { return groups.size() / 2; }
 };
-/// Of lookups none of which is reversed. Throws InputError for a pair that has two rows.
+/// The groups of `rows`, none of which may be reversed. Throws InputError for a pair that has two rows.
 [[nodiscard]] ListedLookups list_lookups(const PairRows& rows, std::uint32_t pairs);
-/// Groups that there can be at most, whichever of as many rows are looked up.
+/// Maximum number of groups, for any choice of as many rows.
 [[nodiscard]] std::size_t most_listed_groups(const PairRows& rows, std::uint32_t pairs);
 
-/// Whether they are all lookups of all sources of both legs, which one block does.
+/// Whether `blocks` is one block with all lookups of all sources of both legs.
 [[nodiscard]] bool whole(const std::vector<LookupBlock>& blocks, const PairRows& pairs);
 
-/// One side of a launch: those of its sources that are in the range, of tables whose tiles have `pixels`.
+/// One side of a launch that takes only the sources of `range` from the tables of `side`. Tiles of the tables have `pixels`.
 [[nodiscard]] TileSide part_of(const TileSide& side, const SourceRange& range, std::size_t pixels);
 
 }  // namespace echoform::beamform

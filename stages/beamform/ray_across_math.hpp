@@ -1,5 +1,6 @@
-// Rays over a curve that is drawn out along y, to pixels that lie beside their sources along y: what of a ray begins that to the
-// next plane's pixel, and which rays are left to the host. Shared by host and device.
+// Rays through a curve that is extruded along y, to pixels whose y differs from that of the source. A ray found in one plane
+// is the start of the search for the ray in the next plane. This file also decides which rays are left to the host. Shared
+// by host and device.
 #pragma once
 
 #include <math.h>
@@ -13,7 +14,7 @@
 
 namespace echoform::beamform {
 
-/// A time that the host has to tell: no number, as where there is no ray, but another one.
+/// Marks a time that the host has to find: a NaN, as where there is no ray, but with other bits.
 ECHOFORM_HOST_DEVICE double asked_time() {
   const std::uint64_t bits = 0x7ff8000000000a5cULL;
   double time = 0.0;
@@ -26,7 +27,7 @@ ECHOFORM_HOST_DEVICE bool is_asked(double time) {
   return bits == 0x7ff8000000000a5cULL;
 }
 
-/// The curve of CurveForm; tables [node], of the piece to the next one.
+/// The curve of CurveForm; tables [node], an entry belongs to the piece from its node to the next.
 struct AcrossCurve {
   std::uint32_t count;  ///< of nodes
   const rays::CurveNode* nodes;
@@ -37,7 +38,7 @@ struct AcrossCurve {
   rays::CrossingSides sides;
 };
 
-/// In the curve's axes.
+/// Source and pixel in the curve's axes.
 struct AcrossEnds {
   Vector2 source;
   Vector2 point;
@@ -48,18 +49,18 @@ struct AcrossRay {
   double time;  ///< s
   Vector2 at;
   float t;     ///< on the piece, or beyond it
-  float part;  ///< of the way along y, where the ray crosses
+  float part;  ///< part of the distance along y at which the ray crosses
   bool found;  ///< whether there is such a ray, on the piece or beyond it
-  bool sure;   ///< whether it keeps to the segment of the piece: then it is one
+  bool sure;   ///< whether it lies within the segment of the piece, so that it is certainly a ray
 };
 
-/// The part of the way along y at which the ray over the place at `t` of the piece up to `node` crosses, nearly.
+/// Approximate part of the distance along y at which the ray crosses that passes the place `t` of the piece up to `node`.
 ECHOFORM_HOST_DEVICE float flat_part(const AcrossCurve& curve, std::uint32_t node, const AcrossEnds& ends, float t) {
   const rays::CurvePiece piece = curve.pieces[node - 1];
   return static_cast<float>(rays::flat_across(piece, {ends.source, ends.point, curve.before, curve.after}, 1.0, t));
 }
 
-/// The ray over the piece up to `node`, from a start near to it.
+/// The ray through the piece up to `node`. The search begins at `t` and `part`, which should be near.
 ECHOFORM_HOST_DEVICE AcrossRay across_ray(const AcrossCurve& curve, std::uint32_t node, const AcrossEnds& ends, float t,
                                           float part) {
   const rays::CurvePiece piece = curve.pieces[node - 1];
@@ -71,7 +72,7 @@ ECHOFORM_HOST_DEVICE AcrossRay across_ray(const AcrossCurve& curve, std::uint32_
   ray.time = found.time;
   ray.at = found.at;
   ray.t = static_cast<float>(found.t);
-  // Nearer than this the part says nothing that the next pixel could begin with.
+  // Below this distance the part is no useful start for the next pixel.
   constexpr double least_across = 1e-6;  // m
   ray.part = fabs(ends.across) > least_across ? static_cast<float>(found.y / ends.across) : part;
   ray.found = found.finished & found.on_its_way & (found.time > 0.0);
@@ -79,8 +80,8 @@ ECHOFORM_HOST_DEVICE AcrossRay across_ray(const AcrossCurve& curve, std::uint32_
   return ray;
 }
 
-/// From a place beyond the piece up to `node` to the piece on which it would lie if all were as long, over smooth joints. Whether
-/// that is another one.
+/// Moves from a place beyond the piece up to `node` to the piece on which it would lie if all pieces were equally long. It
+/// passes smooth joints only. Returns whether that is another piece.
 ECHOFORM_HOST_DEVICE bool go_on(const AcrossCurve& curve, std::uint32_t& node, float& t) {
   const std::uint32_t from = node;
   for (; t > 1.0F && node + 1 < curve.count && curve.nodes[node].joined != 0; t -= 1.0F) ++node;
@@ -88,16 +89,16 @@ ECHOFORM_HOST_DEVICE bool go_on(const AcrossCurve& curve, std::uint32_t& node, f
   return node != from;
 }
 
-/// The least of the rays over all pieces on which the slope in the plane turns, as the host's field takes them
-/// (rays/curve_field.cpp): if one is not sure, or two came to one place, the host is asked. But a ray that comes to a smooth
-/// joint goes on beyond it.
+/// The fastest of the rays through all pieces on which the slope in the plane changes sign, as in the host's field
+/// (rays/curve_field.cpp). The host is asked if one ray is not sure or if two rays reached the same place. A ray that
+/// reaches a smooth joint continues beyond it.
 struct AcrossTurns {
   static constexpr std::uint32_t most = 4;
   static constexpr int most_joints = 8;
 
   std::uint32_t count = 0;
   bool sure = true;
-  std::uint32_t node = 0;  ///< of the least
+  std::uint32_t node = 0;  ///< of the fastest ray
   AcrossRay least{};
   Vector2 places[most] = {};
 

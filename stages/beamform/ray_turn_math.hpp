@@ -1,4 +1,5 @@
-// What the search over the nodes of a curve finds of a ray, before its time is known: shared by host and device.
+// The first result of the search for a ray over the nodes of a curve, before the time of the ray is known. Shared by host
+// and device.
 #pragma once
 
 #include <cstdint>
@@ -9,20 +10,20 @@
 namespace echoform::beamform {
 
 struct Turn {
-  static constexpr std::uint32_t several = 1U << 31;  ///< of `node`: there is another turn
+  static constexpr std::uint32_t several = 1U << 31;  ///< flag in `node`: there is another change of sign
 
-  std::uint32_t node;  ///< after the turn of the slope, below 2^31; 0: none
+  std::uint32_t node;  ///< the node after the slope's change of sign, below 2^31; 0: none
   float start;         ///< where the slope is 0 between the two nodes, 0 .. 1
 };
 
-/// All turns of a ray, or that they are too many to keep.
+/// All changes of sign of the slope for one ray, or the mark that they are too many to keep.
 struct KeptTurns {
   static constexpr std::uint64_t too_many = ~std::uint64_t{0};
 
-  std::uint64_t nodes = 0;  ///< after the turns, below 2^16 - 1 each; 0 where there are no more
+  std::uint64_t nodes = 0;  ///< nodes after the changes of sign, 16 bits each, below 2^16 - 1; 0 where there are no more
 
   ECHOFORM_HOST_DEVICE void add(std::uint32_t node) { nodes = nodes >> 48 != 0 ? too_many : nodes << 16 | node; }
-  /// The last one that was added, which is gone then; 0: none is left.
+  /// Removes and returns the node that was added last; 0: none is left.
   [[nodiscard]] ECHOFORM_HOST_DEVICE std::uint32_t take() {
     const auto node = static_cast<std::uint32_t>(nodes & 0xffffU);
     nodes >>= 16;
@@ -30,7 +31,8 @@ struct KeptTurns {
   }
 };
 
-/// The bits of a turn, or of all, in the place of the ray's time, and back. The place is read and written as a double alone.
+/// Keeps the bits of one Turn, or of KeptTurns, in the place of the ray's time, and reads them back. That place is read and
+/// written only as a double.
 ECHOFORM_HOST_DEVICE double kept_as_time(const KeptTurns& turns) {
   double time = 0.0;
   std::memcpy(&time, &turns.nodes, sizeof(time));

@@ -1,11 +1,11 @@
-// What the device makes of a curve that casts shadows: the view of its tables on host or device.
+// The view of the tables of a curve that casts shadows, on host or device.
 #pragma once
 
 #include "rays/shadow_math.hpp"
 
 namespace echoform::beamform {
 
-/// Of a form with shades; the tables are the form's own, or copies of them at other places.
+/// The view for a form with shades. The tables are the form's own or copies, for example on the device.
 [[nodiscard]] inline rays::ShadedCurve shaded_curve(const rays::CurveForm& form, const rays::CurveNode* nodes,
                                                     const rays::CurvePiece* pieces, const rays::PieceShade* shades,
                                                     const rays::PieceGroup* groups) {

@@ -8,14 +8,14 @@
 
 namespace echoform::beamform {
 
-/// So many sources of either side at a time: group i of the transmit side with group j of the receive side.
+/// A pair of groups of sources that are processed together: group i of the transmit side with group j of the receive side.
 struct Group {
   std::uint32_t i;
   std::uint32_t j;
 };
 
-/// Receivers follow each other first, so that delays of transmitters are kept from one group to the next. `groups` of the receive
-/// side; `once`: those with i <= j.
+/// The group of receivers changes fastest, so that delays of transmitters are kept from one pair of groups to the next.
+/// `groups` is the number of groups of the receive side. With `once` only pairs with i <= j occur.
 ECHOFORM_HOST_DEVICE Group group_at(std::uint32_t index, std::uint32_t groups, bool once) {
   Group group{0, index};
   if (!once) return {index / groups, index % groups};
@@ -34,8 +34,8 @@ ECHOFORM_HOST_DEVICE Group next_group(Group group, std::uint32_t groups, bool on
   return group;
 }
 
-/// Plane waves follow each other first, so that delays of receivers, which are dear, are kept: each is computed once a pixel.
-/// `groups` of the transmit side.
+/// The group of plane waves changes fastest, so that delays of receivers, which are expensive, are kept: each is computed
+/// once a pixel. `groups` is the number of groups of the transmit side.
 ECHOFORM_HOST_DEVICE Group plane_group_at(std::uint32_t index, std::uint32_t groups) {
   return {index % groups, index / groups};
 }
