@@ -1,4 +1,4 @@
-// What prepare() of every stage asks of its input.
+// The checks of its input that prepare() of every stage makes.
 #pragma once
 
 #include <initializer_list>

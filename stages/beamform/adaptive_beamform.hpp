@@ -5,9 +5,9 @@
 //
 //     s_j(p) = sum over the events that j received of w_tx(event, p) * s(tau_tx(event, p) + tau_rx(j, p)),
 //
-//         with weights w_j = w_rx(j, p): the plain image is scale * sum of w_j s_j. Dead elements, receivers of no row, and those
-//         that a ray from p does not reach or that weigh nothing are no channels. The image is that sum times a factor, or an
-//         amplitude times scale * sum of w_j, or, of coherence, a number from 0 to 1 whose imaginary part is 0.
+//         with weights w_j = w_rx(j, p): the plain image is scale * sum of w_j s_j. Dead elements and receivers without a
+//         row are no channels, nor are receivers that no ray from p reaches or whose weight is 0. The image is that sum times a
+//         factor, or an amplitude times scale * sum of w_j, or a coherence: a number from 0 to 1 whose imaginary part is 0.
 //
 // stages/adaptive_weights/adaptive_weights.hpp has the formulas for real signals s. Here signals are analytic, and so
 //   - energies are |s|^2 and |sum of w s|^2, and the generalised coherence factor sums complex numbers;

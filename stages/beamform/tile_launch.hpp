@@ -1,4 +1,5 @@
-// What the host hands to the CUDA beamformer. Free of CUDA's headers, so that its making is tested on the host.
+// The arguments that the host passes to the CUDA beamformer. This file needs none of CUDA's headers, so that tests on the
+// host can check the arguments.
 //
 // A block of threads owns a tile of pixels. For 8 x 8 pairs of sources at a time it copies from each A-scan only the window of
 // samples that the tile can reach into shared memory, where every lookup then finds its sample. Delays are whole numbers:
@@ -13,7 +14,7 @@
 
 namespace echoform::beamform {
 
-/// The kernels that there are. `window` is the capacity for one A-scan in samples.
+/// The shapes of tiles for which kernels exist. `window` is the capacity for one A-scan in samples.
 struct TileShape {
   std::uint32_t x;           ///< pixels
   std::uint32_t z;           ///< pixels
@@ -21,7 +22,7 @@ struct TileShape {
   std::uint32_t window;      ///< even, at most 2^index_bits
   std::uint32_t pairs;       ///< sources of either side in shared memory at a time
   std::uint32_t threads;     ///< of a block
-  std::uint32_t blocks;      ///< that a multiprocessor holds at once, as far as registers go: see resident_blocks()
+  std::uint32_t blocks;      ///< that a multiprocessor holds at once, limited by registers; see resident_blocks()
 };
 
 enum class TileKind : std::uint8_t { large_narrow, large_wide, small_narrow, small_wide, small_widest, gather };
@@ -30,8 +31,8 @@ inline constexpr TileShape tile_shapes[tile_kind_count] = {
     {32, 16, 6, 64, 8, 256, 3},  {32, 16, 7, 96, 8, 256, 2},     {16, 16, 6, 64, 8, 256, 3}, {16, 16, 7, 96, 8, 256, 2},
     {16, 16, 8, 192, 4, 256, 3}, {16, 16, 16, 65536, 8, 256, 2},  // gather: straight from the A-scans in device memory
 };
-/// Whether there are kernels for sides of different counts: of each capacity of windows one, since most such frames have few
-/// pairs.
+/// Whether there are kernels for sides of different counts. One kind of each capacity of windows has them, since frames with
+/// different counts usually have few pairs.
 [[nodiscard]] constexpr bool has_separate_counts(TileKind kind) {
   return kind == TileKind::large_narrow || kind == TileKind::large_wide || kind == TileKind::small_widest ||
          kind == TileKind::gather;
@@ -50,13 +51,13 @@ struct SourceWindow {
   std::int32_t reach;
 };
 
-/// The analytic form of a (tile, source), in samples. Half path: coordinates from the middle of the grid {x, z, dy^2, phase}.
-/// Float path: relative to the tile's reference pixel {2 dx, 2 dz, d^2, d}, with `phase` apart: differences of distances then
-/// come out to single precision of the difference.
-/// Plane waves: {samples a coordinate along x, along z, weight of the wave, phase}, to the coordinates of the other side; on the
-/// float path `phase` apart likewise. In shared memory of the half path the weight is a pair of half-precision numbers.
-/// Waves of revolution: {samples a coordinate along, out, weight, phase} of plane ones, and of those from virtual sources {source
-/// along, out, weight, phase} on the half path and {2 dx, 2 dz, weight, d} on the float path, all to TurnedPlace.
+/// The analytic form of a (tile, source), in samples. Half path: coordinates from the middle of the grid {x, z, dy^2,
+/// phase}. Float path: relative to the tile's reference pixel {2 dx, 2 dz, d^2, d}, with a separate `phase`: differences of
+/// distances then come out to single precision of the difference. Plane waves: {samples a coordinate along x, along z,
+/// weight of the wave, phase}, for the coordinates of the other side. On the float path `phase` is separate, too. In shared
+/// memory of the half path the weight is a pair of half-precision numbers. Waves of revolution, for places as TurnedPlace:
+/// plane waves have {samples a coordinate along, out, weight, phase}. Waves from virtual sources have {source along, out,
+/// weight, phase} on the half path and {2 dx, 2 dz, weight, d} on the float path.
 struct SourceForm {
   float a;
   float b;
@@ -64,8 +65,8 @@ struct SourceForm {
   float d;
 };
 
-/// Where a pixel lies by the line on which elements stand, in samples from the tile's reference pixel: along it, and out from it.
-/// Waves of such elements are alike all around the line.
+/// Place of a pixel relative to the line on which the elements lie, in samples from the tile's reference pixel: along the
+/// line and perpendicular to it. Waves of such elements are symmetric about the line.
 struct alignas(8) TurnedPlace {
   float along;
   float out;
@@ -76,12 +77,12 @@ struct TileSide {
   const SourceWindow* windows = nullptr;
   const SourceForm* forms = nullptr;      ///< where delays are computed on the fly
   const float* phases = nullptr;          ///< with relative forms
-  const float* x = nullptr;               ///< pixel coordinates in samples, to go with the forms: [nx]; not of plane waves
+  const float* x = nullptr;               ///< pixel coordinates in samples for the forms: [nx]; not for plane waves
   const float* z = nullptr;               ///< [nz]
   const std::uint32_t* delays = nullptr;  ///< where delays come from tables
   const float* weights = nullptr;         ///< likewise; absent where all weights are 1
-  const TurnedPlace* places = nullptr;    ///< of waves of revolution: [tile, pixel of the tile]
-  std::uint32_t tabled = 0;  ///< sources of a tile in these tables: of them a launch may take some that follow each other
+  const TurnedPlace* places = nullptr;    ///< for waves of revolution: [tile, pixel of the tile]
+  std::uint32_t tabled = 0;  ///< sources of a tile in these tables; a launch may take a part of them that is contiguous
 };
 
 /// The loops over pairs that the kernels have, and the row of each pair: order_of() in tile_plan.hpp chooses one.
@@ -89,27 +90,28 @@ enum class PairOrder : std::uint8_t {
   once,          ///< i <= j, rows (0,0), (0,1) ... (1,1) ...
   ordered_full,  ///< all (i, j), row i * receivers + j
   ordered_half,  ///< all (i, j), row of (min, max) in that same order
-  listed,        ///< those that are listed, each with its row
+  listed,        ///< only listed pairs, each with its row
 };
 
-/// Of PairOrder::listed, in device memory: groups of so many sources of either side as the shape has `pairs`, in which some pair
-/// has a row.
+/// The pairs of PairOrder::listed, in device memory. A group has TileShape::pairs sources of either side. Only groups in
+/// which some pair has a row are listed.
 struct ListedPairs {
   const std::uint32_t* groups = nullptr;  ///< [group, 2]: which group of the transmit side, and which of the receive side
-  const std::uint32_t* rows = nullptr;    ///< [group, pairs, pairs]: of a source of the transmit and one of the receive side
+  const std::uint32_t* rows = nullptr;    ///< [group, pairs, pairs]: the row of a source of the transmit and one of the
+                                          ///< receive side, or no_listed_row
   std::uint32_t count = 0;                ///< groups
 };
-/// Of a pair that has none.
+/// The entry of ListedPairs::rows for a pair without a row.
 inline constexpr std::uint32_t no_listed_row = UINT32_MAX;
 
 struct TileLaunch {
   TileKind kind = TileKind::large_narrow;
   bool half = false;      ///< data path: complex_half_slope, else complex64
   bool nearest = false;   ///< float path only; the half path has it in its data
-  bool analytic = false;  ///< delays on the fly, of both sides
+  bool analytic = false;  ///< delays of both sides are computed on the fly
   PairOrder order = PairOrder::once;
 
-  const void* rows = nullptr;  ///< first of the leading zeros; 8 bytes an element
+  const void* rows = nullptr;  ///< the first of the leading zeros; 8 bytes an element
   std::uint32_t row_stride = 0;
   std::int32_t samples = 0;
   const float* factor = nullptr;  ///< half path: from stored to amplitude, on the device
@@ -117,7 +119,7 @@ struct TileLaunch {
   TileSide transmit;
   TileSide receive;
   std::uint32_t sources = 0;  ///< of the transmit side, and of the receive side too unless `separate`
-  float once_weight = 1.0F;   ///< of off-diagonal pairs under PairOrder::once
+  float once_weight = 1.0F;   ///< weight of off-diagonal pairs under PairOrder::once
   float scale = 1.0F;
 
   std::uint32_t nx = 0;
@@ -172,11 +174,11 @@ ECHOFORM_HOST_DEVICE constexpr std::uint32_t group_count(const SourceCounts& sou
 /// A device's shared memory in bytes.
 struct SharedMemory {
   std::size_t of_multiprocessor;
-  std::size_t reserved_of_block;  ///< that the driver takes beside what a block asks for
+  std::size_t reserved_of_block;  ///< that the driver takes in addition to what a block requests
 };
 
-/// Blocks of a kind that a multiprocessor holds at once (at least 1), each with `shared` bytes: fewer than the shape's where the
-/// tables of many sources take their room.
+/// Blocks of a kind that a multiprocessor holds at once (at least 1), each with `shared` bytes: fewer than TileShape::blocks
+/// where the tables of many sources take the memory.
 [[nodiscard]] constexpr std::size_t resident_blocks(TileKind kind, std::size_t shared, const SharedMemory& device) {
   constexpr std::size_t granule = 128;  // of compute capability 8.0 and higher
   const std::size_t of_block = (shared + device.reserved_of_block + granule - 1) / granule * granule;
@@ -184,8 +186,8 @@ struct SharedMemory {
   return of_block == 0 ? blocks : std::clamp<std::size_t>(device.of_multiprocessor / of_block, 1, blocks);
 }
 
-/// Into how many parts the pairs of every tile are split, so that there are enough blocks for several rounds over the `resident`
-/// ones of the device and the last round weighs little.
+/// Number of parts into which the pairs of every tile are split. There are then enough blocks for several rounds of the
+/// device's `resident` blocks, so that an incomplete last round costs little.
 [[nodiscard]] constexpr std::uint32_t split_count(std::size_t tiles, std::size_t groups, std::size_t resident) {
   const std::size_t wanted = (6 * resident + tiles - 1) / tiles;
   return static_cast<std::uint32_t>(std::clamp<std::size_t>(wanted, 1, std::max<std::size_t>(1, groups / 4)));

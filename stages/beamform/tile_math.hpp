@@ -10,7 +10,7 @@
 
 namespace echoform::beamform {
 
-/// Single precision may see a delay this much outside of its bounds, in samples.
+/// A delay in single precision may lie this much outside of its bounds, in samples.
 inline constexpr double rounding_guard = 0.02;
 
 /// The window of a (tile, source) whose delays lie from `least` to `most`, in samples.
@@ -19,7 +19,7 @@ ECHOFORM_HOST_DEVICE SourceWindow window_between(double least, double most) {
   return {base, static_cast<std::int32_t>(ceil(most + rounding_guard)) - base};
 }
 
-/// Square root to a last place or two; numbers below 1.2e-38 count as 0.
+/// Square root, exact to one or two units in the last place. Numbers below 1.2e-38 count as 0.
 ECHOFORM_HOST_DEVICE float fast_sqrt(float value) {
 #if defined(__CUDA_ARCH__)
   float root;
@@ -38,12 +38,13 @@ ECHOFORM_HOST_DEVICE float fast_divide(float value, float by) {
 #endif
 }
 
-/// Delay of a pixel (its coordinates in samples) from a source's form: index_bits of index, the rest fraction. Half path: from
-/// coordinates that count from the grid's middle, to 1e-4 of a sample at distances below 1000. Float path: from coordinates
-/// relative to the tile's reference pixel, d - d0 = (d^2 - d0^2) / (d + d0), to 2^(index_bits - 23) of a sample.
+/// Delay of a pixel, whose coordinates are in samples, from a source's form: index_bits of index, the rest is the fraction.
+/// On the half path coordinates count from the grid's middle, and the delay is exact to 1e-4 of a sample at distances below
+/// 1000. On the float path they are relative to the tile's reference pixel, and d - d0 = (d^2 - d0^2) / (d + d0) is exact to
+/// 2^(index_bits - 23) of a sample.
 template <int index_bits, bool half>
 ECHOFORM_HOST_DEVICE std::uint32_t delay_of(SourceForm form, float phase, float x, float z) {
-  // With 2^index_bits added, the mantissa holds the delay and the exponent does not change.
+  // The form contains an addend of 2^index_bits, so that the mantissa holds the delay and the exponent does not change.
   float delay;
   if constexpr (half) {
     const float dx = x - form.a;
@@ -57,14 +58,15 @@ ECHOFORM_HOST_DEVICE std::uint32_t delay_of(SourceForm form, float phase, float 
   return __builtin_bit_cast(std::uint32_t, delay) << 9;
 }
 
-/// As delay_of(), of a plane wave.
+/// As delay_of(), for a plane wave.
 template <int index_bits, bool half>
 ECHOFORM_HOST_DEVICE std::uint32_t plane_delay_of(SourceForm form, float phase, float x, float z) {
   const float delay = fmaf(x, form.a, fmaf(z, form.b, half ? form.d : phase));
   return __builtin_bit_cast(std::uint32_t, delay) << 9;
 }
 
-/// As delay_of(), of a wave of revolution from a virtual source. On the float path d^2 is made of d: its place is the weight's.
+/// As delay_of(), for a wave of revolution from a virtual source. The float path computes d^2 from d, since the weight
+/// occupies the place of d^2.
 template <int index_bits, bool half>
 ECHOFORM_HOST_DEVICE std::uint32_t turned_delay_of(SourceForm form, float phase, TurnedPlace place) {
   float delay;

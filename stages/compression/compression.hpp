@@ -11,15 +11,16 @@
 //   from_zero       0 and below -> 1, the end and above -> 255, linear between, rounded to the nearest. NaN -> 0.
 //   symmetric       -end and below -> 1, 0 -> 128, the end and above -> 255, likewise.
 //
-// The end of a scale of numbers is options.end, or else the reference less the gain: reference * 10^(-gain / 20).
+// The end of a scale of numbers is options.end, or else reference * 10^(-gain / 20).
 //
-// The reference is fixed, or runs: it takes a higher peak of a frame at once and moves running_fraction of the way towards
-// a lower one, before the frame is compressed. Peaks are those of magnitudes on a symmetric scale. Until a frame has a finite
-// peak above 0 there is none: in decibels all is 0 then.
+// The reference is fixed or running. A running reference takes a higher peak of a frame at once, and moves by
+// running_fraction of the distance towards a lower one, before the frame is compressed. On a symmetric scale peaks are those
+// of magnitudes. Until a frame has a finite peak above 0 there is no reference, and all levels in decibels are 0.
 //
-// Facts: the reference or, of numbers, the end of the scale; shown is that of options.reference_value where there is none yet. A
-// running reference goes on from what resume() says if that is positive and finite. Retuned by other Compression options of the
-// same scale, end and masked: a running reference goes on; one that was fixed begins anew.
+// Facts: the reference or, for numbers, the end of the scale. Where there is no reference yet, the fact shown follows from
+// options.reference_value. A running reference continues from the value given to resume() if that is positive and finite.
+// The stage can be retuned by other Compression options of the same scale, end and masked. A running reference then
+// continues; one that was fixed begins anew.
 #pragma once
 
 #include <memory>
@@ -30,7 +31,7 @@
 
 namespace echoform {
 
-/// "compression", by Compression.
+/// The kind of the stage "compression", whose options are Compression.
 extern const StageKind compression_stage;
 
 /// Throws InputError if an option is out of its range.
@@ -40,7 +41,7 @@ extern const StageKind compression_stage;
 /// function.
 [[nodiscard]] std::unique_ptr<Stage> make_compression_cuda(const Compression& options, Backend& backend);
 
-/// What every implementation asks of its input, and the output that comes of it. Throws InputError.
+/// The checks of the input that every implementation makes, and the resulting output. Throws InputError.
 [[nodiscard]] BlockSpec compression_output(const BlockSpec& input);
 
 }  // namespace echoform

@@ -17,16 +17,16 @@ struct ValueImage {
   std::size_t stride = 0;
 };
 
-/// Finds the peak of a frame where the rule follows it, of magnitudes if those are wanted, moves the reference, and leaves the
-/// frame's curve in `state`; *readback, in pinned memory, gets the reference too.
+/// Finds the peak of a frame where the rule follows it (of magnitudes with `magnitudes`), moves the reference, and leaves
+/// the frame's curve in `state`. *readback, in pinned memory, receives the reference, too.
 void launch_follow(const ValueImage& image, bool magnitudes, DeviceReference* state, ShownReference* readback,
                    cudaStream_t stream);
 
-/// By the curve of `state`, which is one of `kind`. Rows of `out` follow each other.
+/// Compresses the image by the curve of `state`, whose kind is `kind`. Rows of `out` follow each other.
 void launch_compress(const ValueImage& image, LevelKind kind, std::uint8_t* out, const DeviceReference* state,
                      cudaStream_t stream);
 
-/// Frames behind this on the stream go by `rule`.
+/// Sets the rule for frames that follow on the stream.
 void launch_change(const ReferenceRule& rule, DeviceReference* state, cudaStream_t stream);
 
 }  // namespace echoform

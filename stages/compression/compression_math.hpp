@@ -9,7 +9,7 @@
 
 namespace echoform {
 
-/// What levels stand for. Where pixels may have no value, and on scales of numbers, level 0 is no value.
+/// The meaning of levels. Level 0 means "no value" where pixels may have none, and on scales of numbers.
 enum class LevelKind : std::uint8_t { decibels, masked_decibels, numbers };
 inline constexpr int first_level_with_value = 1;
 
@@ -75,7 +75,7 @@ ECHOFORM_HOST_DEVICE std::uint8_t compress_masked(std::uint32_t bits, Compressio
   return static_cast<std::uint8_t>(is_visible(bits) ? rounded : invisible);
 }
 
-/// The level of a number; 0 where it is none.
+/// The level of a number; 0 for NaN.
 ECHOFORM_HOST_DEVICE std::uint8_t level_of_number(std::uint32_t bits, CompressionCurve curve) {
   constexpr auto lowest = static_cast<float>(first_level_of_numbers);
   constexpr auto highest = static_cast<float>(first_level_of_numbers + levels_of_numbers);
@@ -100,13 +100,13 @@ ECHOFORM_HOST_DEVICE std::uint32_t finite_magnitude_or_zero(std::uint32_t bits) 
 /// The value shown as 0 dB, or as the end of a scale of numbers, from frame to frame, and what it is made with.
 struct ReferenceRule {
   double slope = 0.0;  ///< levels per doubling of the value; on a scale of numbers from 0 to the end
-  double gain = 0.0;   ///< level of the reference; on a scale of numbers of 0
+  double gain = 0.0;   ///< level of the reference; on a scale of numbers level of 0
   double end = 1.0;    ///< what is shown, over the reference
   LevelKind kind = LevelKind::decibels;
-  double fraction = 1.0;  ///< of the way down to a lower peak
+  double fraction = 1.0;  ///< part of the distance that the reference moves towards a lower peak
   double smallest = 0.0;  ///< keeps the reference a normal number while frames without signal pull it down
-  double unset = 1.0;     ///< shown while there is none; the reference itself where it is fixed
-  bool follows = true;    ///< the peaks of frames; else the reference is fixed
+  double unset = 1.0;     ///< shown while there is no reference; the reference itself where that is fixed
+  bool follows = true;    ///< whether the reference follows the peaks of frames; else it is fixed
 };
 
 /// The reference after a frame with `peak`, finite and at least 0; 0 is "none yet".
@@ -117,7 +117,8 @@ ECHOFORM_HOST_DEVICE double followed(double reference, float peak, const Referen
   return lower < rule.smallest ? rule.smallest : lower;
 }
 
-/// The reference with which frames after a change of rules begin: a running one goes on, one that was fixed before is no peak.
+/// The reference for the first frame after a change of rules. A running reference continues; one that was fixed before is
+/// discarded, since it is no peak.
 ECHOFORM_HOST_DEVICE double reference_after_change(double reference, const ReferenceRule& before, const ReferenceRule& after) {
   if (!after.follows) return after.unset;
   return before.follows ? reference : 0.0;
@@ -135,7 +136,7 @@ ECHOFORM_HOST_DEVICE ShownReference reference_state(double reference, const Refe
 /// `reference` is the one that is shown.
 ECHOFORM_HOST_DEVICE CompressionCurve curve_for(float reference, const ReferenceRule& rule) {
   if (rule.kind == LevelKind::numbers) {
-    // Frames without signal pull a reference down to where the slope would be infinite, and 0 no number any more.
+    // Frames without signal reduce the reference until the slope would be infinite and the level of 0 would be NaN.
     const double slope = rule.slope / static_cast<double>(reference);
     return {static_cast<float>(slope < 3e38 ? slope : 3e38), static_cast<float>(rule.gain)};
   }
@@ -143,7 +144,7 @@ ECHOFORM_HOST_DEVICE CompressionCurve curve_for(float reference, const Reference
   return {static_cast<float>(rule.slope), static_cast<float>(offset)};
 }
 
-/// On a GPU the reference lives in device memory.
+/// The reference and its rule in the memory of a GPU.
 struct DeviceReference {
   double reference = 0.0;  ///< 0: none yet
   ReferenceRule rule;      ///< of the frames that follow

@@ -20,13 +20,13 @@ struct Compression {
   double gain_db = 0.0;
   ReferenceMode reference = ReferenceMode::running;
   double reference_value = 1.0;  ///< envelope shown as 0 dB with a fixed reference; > 0, a normal float
-  /// Of the running reference: the part of the way that it moves towards each frame's peak when that is lower. A higher
-  /// peak is taken at once, so nothing saturates. 1 follows every frame.
+  /// The part of the distance that the running reference moves towards a frame's peak when that is lower. It takes a higher
+  /// peak at once, so nothing saturates. 1 follows every frame.
   double running_fraction = 0.1;
-  ScaleKind scale = ScaleKind::decibels;  ///< by what the values are; nothing that users choose
-  double end = 0.0;  ///< of scales of numbers: what is shown as their end instead of the reference less the gain; 0: that is
+  ScaleKind scale = ScaleKind::decibels;  ///< follows from the kind of values; users do not choose it
+  double end = 0.0;  ///< end of a scale of numbers; 0: the reference less the gain is the end
 
-  bool masked = false;  ///< of decibels: pixels may have no value (NaN), which is level 0, and nothing else is
+  bool masked = false;  ///< decibels only: pixels may have no value (NaN), which alone becomes level 0
 
   auto operator<=>(const Compression&) const = default;
 };

@@ -15,17 +15,18 @@ class RunningReference {
   /// True for every Compression of the same scale, end and masked. Throws InputError if an option is out of its range.
   [[nodiscard]] bool accepts(const StageOptions& options) const;
 
-  /// Whether the peak of each frame is wanted.
+  /// Whether follow() needs the peak of each frame.
   [[nodiscard]] bool follows_peaks() const noexcept;
   /// Whether that is the peak of magnitudes.
   [[nodiscard]] bool follows_magnitudes() const noexcept;
-  /// Other options from the next frame on. Throws InputError, and nothing changes, if one is out of its range.
+  /// Changes the options from the next frame on. Throws InputError, and nothing changes, if one is out of its range.
   void change(const Compression& options);
   /// Takes a frame's peak: finite, at least 0.
   void follow(float peak) noexcept;
-  /// Goes on from the reference of another stage. Ignored by a fixed reference and unless the value is positive and finite.
+  /// Continues from the reference of another stage. A fixed reference ignores the call, as does any reference if the value
+  /// is not positive and finite.
   void resume(float reference) noexcept;
-  /// Whether resume() would heed it.
+  /// Whether resume() would use `reference`.
   [[nodiscard]] bool can_resume(float reference) const noexcept;
   [[nodiscard]] float value() const noexcept;
   [[nodiscard]] ShownReference state() const noexcept;

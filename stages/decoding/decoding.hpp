@@ -1,4 +1,4 @@
-// Events that are rows of a code become firings of single elements: decoded A-scans are sums of received ones.
+// Decoding of events that are rows of a code into firings of single elements: decoded A-scans are sums of received ones.
 //
 // Input   float32 [events * receivers, samples], any row stride: row event * receivers + receiver, as pairing leaves all_pairs().
 // Output  float32 [pairs.rows, samples] at the input's row stride: of all_pairs(elements, receivers) row element * receivers +
@@ -27,14 +27,14 @@
 
 namespace echoform {
 
-/// `automatic`: hadamard where it can go.
+/// How events are decoded. `automatic` is hadamard where that is possible, else product.
 enum class DecodingRoute : unsigned char { automatic, product, hadamard };
 
 struct DecodingOptions {
   std::shared_ptr<const DecodingMatrix> inverse;
   PairRows pairs;  ///< of the output: all_pairs(elements, receivers) or summed_pairs(elements)
   DecodingRoute route = DecodingRoute::automatic;
-  std::size_t scratch_bytes = std::size_t{32} << 20;  ///< most that CUDA takes for sums; stays in the second-level cache
+  std::size_t scratch_bytes = std::size_t{32} << 20;  ///< maximum that CUDA takes for sums; stays in the second-level cache
 
   /// Two shared pointers count as equal if what they point to is equal.
   [[nodiscard]] friend bool operator==(const DecodingOptions& a, const DecodingOptions& b) {
@@ -43,12 +43,12 @@ struct DecodingOptions {
   }
 };
 
-/// Decodes frames of `acquisition`, which come in the rows of all_pairs(events, elements). `reciprocal`: no law and no weight
-/// tells (i, j) from (j, i). Throws InputError where the code cannot be undone.
+/// Decodes frames of `acquisition`, which come in the rows of all_pairs(events, elements). `reciprocal`: laws and weights
+/// are the same for (i, j) and (j, i). Throws InputError where the code cannot be inverted.
 [[nodiscard]] DecodingOptions decoding_of(const Acquisition& acquisition, bool reciprocal);
 
-/// The kind of the stage "decoding", whose options are DecodingOptions. On CUDA all is stated but what cuBLAS takes for
-/// itself.
+/// The kind of the stage "decoding", whose options are DecodingOptions. On CUDA it states all memory except that which
+/// cuBLAS takes for itself.
 extern const StageKind decoding_stage;
 
 /// The stage runs on queues of at most `members` threads. Throws InputError if an option is out of its range.
@@ -58,13 +58,13 @@ extern const StageKind decoding_stage;
 /// Only builds with CUDA have this function. The backend must outlive the stage.
 [[nodiscard]] std::unique_ptr<Stage> make_decoding_cuda(DecodingOptions options, Backend& backend);
 
-/// What every implementation asks of its options and its input, the output that comes of it, and which way it goes. Throw
-/// InputError.
+/// The checks of options and input that every implementation makes, the resulting output, and whether the route `hadamard`
+/// is taken. All throw InputError.
 void validate(const DecodingOptions& options);
 [[nodiscard]] BlockSpec decoding_output(const DecodingOptions& options, const BlockSpec& input, BackendKind backend);
 [[nodiscard]] bool takes_hadamard_route(const DecodingOptions& options, BackendKind backend);
 
-/// Events that CUDA's transform can take.
+/// Maximum number of events of CUDA's transform.
 inline constexpr std::size_t most_hadamard_events_cuda = 256;
 
 }  // namespace echoform

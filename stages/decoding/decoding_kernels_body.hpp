@@ -11,7 +11,7 @@
 namespace echoform::decoding_loops {
 namespace {
 
-// A few elements by two vectors of samples stay in registers while the events go by.
+// A tile of a few elements by two vectors of samples stays in registers during the loop over events.
 #if defined(__AVX512F__)
 using Lanes = __m512;
 constexpr std::size_t lane_count = 16;

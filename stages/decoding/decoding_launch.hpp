@@ -11,8 +11,8 @@ namespace echoform::gpu {
 inline constexpr std::size_t most_walsh_hadamard_rows = 256;
 inline constexpr std::uint32_t no_element = 0xffffffff;
 
-/// Events that are rows of a Hadamard matrix, some samples of all their A-scans, and where the A-scans of their elements go.
-/// Distances are in floats.
+/// Arguments of the transform: events that are rows of a Hadamard matrix, some samples of all their A-scans, and where the
+/// decoded A-scans go. Distances are in floats.
 struct WalshHadamardRows {
   const float* input = nullptr;        ///< first sample of the first A-scan
   std::size_t input_stride = 0;        ///< from receiver to receiver
@@ -22,15 +22,15 @@ struct WalshHadamardRows {
   std::uint32_t element_stride = 0;    ///< from element to element
   std::size_t receivers = 0;           ///< below 2^31
   std::size_t samples = 0;             ///< below 2^31
-  std::uint32_t* peak_bits = nullptr;  ///< raised to the greatest |value|, as the bits of a float; null: not wanted
+  std::uint32_t* peak_bits = nullptr;  ///< raised to the greatest |value|, as the bits of a float; null: not needed
   std::uint32_t event_of_row[most_walsh_hadamard_rows]{};
-  std::uint32_t element_of_column[most_walsh_hadamard_rows]{};  ///< no_element: is not written
+  std::uint32_t element_of_column[most_walsh_hadamard_rows]{};  ///< no_element: the column is not written
 };
 
 /// `rows`: a power of two from 2 to most_walsh_hadamard_rows. Adds in the order of the CPU.
 void launch_walsh_hadamard(const WalshHadamardRows& work, std::size_t rows, cudaStream_t stream) noexcept;
 
-/// Decoded A-scans of which one is (i, j) and the other (j, i); i = j where both are the same.
+/// Indices of the decoded A-scans (i, j) and (j, i); both are the same where i = j.
 struct BothDirections {
   std::uint32_t first = 0;
   std::uint32_t second = 0;

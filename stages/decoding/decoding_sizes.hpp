@@ -1,4 +1,4 @@
-// What decoding takes beside its blocks: one reckoning for what is stated and for what is taken.
+// The memory that decoding takes in addition to its blocks, computed once for the statement and for the allocation.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace echoform {
 /// Rows of the matrix that the CPU's product forms at once.
 inline constexpr std::size_t product_rows = 8;
 
-/// On the CPU: pieces of rows are decoded in a member's own memory.
+/// Sizes on the CPU, where pieces of rows are decoded in a member's own memory.
 struct DecodingSizesCpu {
   std::size_t piece = 0;         ///< samples: a multiple of 32
   std::size_t decoded_rows = 0;  ///< of a piece
@@ -20,9 +20,9 @@ struct DecodingSizesCpu {
   std::size_t received = 0;      ///< of a member; 0: decoded in place
   std::size_t decoded = 0;       ///< of a member and receiver
   std::size_t kept = 1;          ///< receivers whose pieces a member keeps
-  std::size_t sum_rows = 0;      ///< entries of the table that says which row is the sum of a pair
+  std::size_t sum_rows = 0;      ///< entries of the table that gives the row that is the sum of a pair
 
-  [[nodiscard]] std::size_t of_member() const { return received + kept * decoded + 16; }  // 16: room to align it
+  [[nodiscard]] std::size_t of_member() const { return received + kept * decoded + 16; }  // 16: space for alignment
   [[nodiscard]] std::size_t bytes(std::size_t members) const {
     return (matrix + members * of_member()) * sizeof(float) + sum_rows * sizeof(std::size_t);
   }
@@ -32,8 +32,8 @@ struct DecodingSizesCpu {
   const DecodingMatrix& matrix = *options.inverse;
   DecodingSizesCpu sizes;
   const std::size_t most_rows = std::max(matrix.events, matrix.elements);
-  // 64 KB of each side: in the second-level cache, and long enough to read that the way to memory is not all latency. Of sums
-  // the pieces of all receivers are kept: 4 MB.
+  // 64 KB of each side fit into the second-level cache, and are long enough that reading them is not dominated by latency.
+  // Where pairs are summed, the pieces of all receivers are kept: 4 MB.
   std::size_t numbers = 16384;
   if (options.pairs.summed) {
     numbers = (std::size_t{1} << 20) / options.pairs.receivers;
@@ -52,18 +52,18 @@ struct DecodingSizesCpu {
   return sizes;
 }
 
-/// On CUDA.
+/// Sizes on CUDA.
 struct DecodingSizesCuda {
   std::size_t matrix = 0;   ///< bytes, as all of these
   std::size_t work = 0;     ///< of cuBLAS
   std::size_t scratch = 0;  ///< decoded A-scans, `piece` samples of each
-  std::size_t pairs = 0;    ///< which of them make each sum
+  std::size_t pairs = 0;    ///< the table of the A-scans that make each sum
   std::size_t piece = 0;    ///< samples: a multiple of 32
 
   [[nodiscard]] std::size_t bytes() const { return matrix + work + scratch + pairs; }
 };
 
-/// For A-scans of `samples`.
+/// The sizes for A-scans of `samples`.
 [[nodiscard]] inline DecodingSizesCuda decoding_sizes_cuda(const DecodingOptions& options, std::size_t samples) {
   const DecodingMatrix& matrix = *options.inverse;
   DecodingSizesCuda sizes;

@@ -1,4 +1,4 @@
-// Takes back what detectors did to pressures: deconvolution by their electrical impulse response.
+// Deconvolution of pressures by the electrical impulse response of their detectors.
 //
 // Input   float32 [rows, samples], any row stride, 2 <= samples <= 2^28: s = h * p, h the impulse response.
 // Output  float32 [rows, samples], rows padded with zeros to a multiple of 16 samples, no trailer: what of p noise and the window
@@ -29,7 +29,7 @@ struct DeconvolutionOptions {
   static constexpr std::size_t most_samples = 65536;
 
   std::shared_ptr<const std::vector<double>> response;  ///< h at the rows' sample rate: finite, not all 0; null: Gaussian
-  std::size_t zero = 0;                                 ///< which of its samples is at time 0
+  std::size_t zero = 0;                                 ///< index of the response's sample at time 0
   Hertz centre;                                         ///< of a Gaussian: >= 0
   Hertz bandwidth;                                      ///< likewise, between half amplitudes: > 0
   double noise = 0.01;
@@ -44,19 +44,19 @@ struct DeconvolutionOptions {
   }
 };
 
-/// On CUDA, of spectra, so that frames of any size go through in chunks of rows.
+/// Maximum of spectra on CUDA, in bytes. Larger frames are processed in chunks of rows.
 inline constexpr std::size_t deconvolution_spectra_bytes = std::size_t{256} << 20;
 
-/// The kind of the stage "deconvolution", whose options are DeconvolutionOptions. States what the CPU takes at its set-up
-/// too, when it is most.
+/// The kind of the stage "deconvolution", whose options are DeconvolutionOptions. For the CPU it states the memory that is
+/// taken at set-up, which is the maximum.
 extern const StageKind deconvolution_stage;
 
 /// The stage runs on queues of at most `members` threads. Throws InputError if an option is out of its range.
 [[nodiscard]] std::unique_ptr<Stage> make_deconvolution_cpu(DeconvolutionOptions options, std::size_t members,
                                                             SimdLevel level = simd_level());
 
-/// On the GPU, by cuFFT; `backend` is a CUDA backend and outlives the stage. RuntimeFault, when it is prepared, if cuFFT is
-/// not to be had. Only builds with CUDA have this function.
+/// The stage runs on the GPU, by cuFFT. `backend` is a CUDA backend and must outlive the stage. prepare() throws
+/// RuntimeFault if cuFFT is not available. Only builds with CUDA have this function.
 [[nodiscard]] std::unique_ptr<Stage> make_deconvolution_cuda(DeconvolutionOptions options, Backend& backend);
 
 /// The checks of options and input that every implementation makes, and the resulting output. Both functions throw
@@ -64,14 +64,14 @@ extern const StageKind deconvolution_stage;
 void validate(const DeconvolutionOptions& options);
 [[nodiscard]] BlockSpec deconvolution_output(const BlockSpec& input);
 
-/// H itself, for rows of `samples`. The options are valid.
+/// The spectrum H, for rows of `samples`. The options are valid.
 [[nodiscard]] RowResponse detector_spectrum(const DeconvolutionOptions& options, std::size_t samples);
-/// What a row of `samples` is multiplied by in frequency. The options are valid.
+/// The factors of the spectrum of a row of `samples`. The options are valid.
 [[nodiscard]] RowResponse deconvolution_response(const DeconvolutionOptions& options, std::size_t samples);
-/// Samples from an impulse to the last one, on either side, at which what becomes of it is above a thousandth of its greatest
-/// value. The options are valid.
+/// Number of samples from an impulse to the last sample, on either side, at which the result for the impulse exceeds a
+/// thousandth of its greatest value. The options are valid.
 [[nodiscard]] std::size_t deconvolution_length(const DeconvolutionOptions& options);
-/// |H| at half the sample rate over its greatest value below: what aliases. The options are valid.
+/// |H| at half the sample rate over its greatest value below that frequency, which measures aliasing. The options are valid.
 [[nodiscard]] double response_at_half_rate(const DeconvolutionOptions& options);
 
 }  // namespace echoform

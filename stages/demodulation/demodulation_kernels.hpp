@@ -7,11 +7,11 @@
 
 namespace echoform {
 
-/// Kept samples that are summed at a time.
+/// Number of kept samples that are summed at a time.
 inline constexpr std::size_t demodulation_block = 32;
 
-/// One A-scan. Its samples lie by phase: those of a tap for the kept samples 0, 1, 2 ... follow each other from
-/// samples[offsets[tap]] on.
+/// One A-scan, whose samples are sorted by phase (PhaseLayout): the samples of a tap for the kept samples 0, 1, 2 ... follow
+/// each other from samples[offsets[tap]] on.
 struct DemodulationTask {
   const float* samples;
   const std::ptrdiff_t* offsets;  ///< by tap

@@ -13,7 +13,7 @@ namespace echoform {
 
 struct DemodulationTap;
 
-/// Places are in device memory.
+/// Arguments of a launch. Pointers are to device memory.
 struct DemodulationRows {
   const void* in = nullptr;  ///< raw A-scans, aligned to one sample (packed12: a byte), or float32 ones
   std::size_t in_row_bytes = 0;
@@ -31,7 +31,7 @@ struct DemodulationRows {
   const void* turns = nullptr;  ///< pairs of cosine and sine by kept sample
   std::uint32_t tap_count = 0;
   std::uint32_t decimation = 1;
-  std::uint32_t tile = 0;  ///< as in DemodulationTile, as what follows
+  std::uint32_t tile = 0;  ///< this and the members that follow: as in DemodulationTile
   std::uint32_t threads = 0;
   std::uint32_t floats = 0;
   std::uint32_t lead = 0;

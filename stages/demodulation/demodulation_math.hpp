@@ -1,4 +1,4 @@
-// A number of baseband.
+// Arithmetic of a baseband sample.
 #pragma once
 
 #include "gpu/host_device.hpp"
@@ -10,7 +10,7 @@ ECHOFORM_HOST_DEVICE float with_term(float sum, float factor, float sample) {
   return sum + factor * sample;
 }
 
-/// (re + i im) (cosine + i sine), the sum turned by the kept sample's phase: the parts of the product.
+/// Real and imaginary part of (re + i im) (cosine + i sine): the sum times the kept sample's phase factor.
 ECHOFORM_HOST_DEVICE float turned_re(float re, float im, float cosine, float sine) {
   return re * cosine - im * sine;
 }

@@ -1,4 +1,4 @@
-// What demodulation works out once, for every backend.
+// The tables that demodulation computes once, for every backend.
 #pragma once
 
 #include <cstddef>
@@ -8,18 +8,19 @@
 
 namespace echoform {
 
-/// Samples in memory by phase, p = n mod D, so that those that a tap takes for the kept samples 0, 1, 2 ... follow each other:
-/// sample m D + p of phase p at p pitch + lead + m. Before the first kept sample and behind the last are `lead` further ones.
+/// Order of samples in memory by phase, p = n mod D, so that the samples of a tap for the kept samples 0, 1, 2 ... follow
+/// each other: sample m D + p is at p pitch + lead + m. Before the first kept sample and after the last there are `lead`
+/// more samples.
 struct PhaseLayout {
   std::size_t half = 0;  ///< of the filter, L
   std::size_t lead = 0;
   std::size_t pitch = 0;  ///< of phases
 
-  /// For `kept` samples.
+  /// The layout for `kept` kept samples.
   PhaseLayout(const DemodulationOptions& options, std::size_t kept);
 };
 
-/// By tap, j = -L ... L.
+/// Tables by tap, j = -L ... L.
 struct DemodulationTaps {
   std::vector<std::ptrdiff_t> offsets;  ///< of the sample j behind kept sample 0
   std::vector<float> cosines;           ///< 2 h[-j] cos(2 pi fd j / rate)
@@ -27,17 +28,17 @@ struct DemodulationTaps {
 };
 [[nodiscard]] DemodulationTaps demodulation_taps(const DemodulationOptions& options, const PhaseLayout& layout);
 
-/// By kept sample: exp(-j 2 pi fd t).
+/// The phase factor exp(-j 2 pi fd t) of each kept sample.
 struct DemodulationTurns {
   std::vector<float> cosines;
   std::vector<float> sines;
 };
 [[nodiscard]] DemodulationTurns demodulation_turns(const DemodulationOptions& options, std::size_t kept);
 
-/// Taps of demodulation_filter(), without making it.
+/// Number of taps of demodulation_filter(), without computing the filter.
 [[nodiscard]] std::size_t demodulation_tap_count(const DemodulationOptions& options);
 
-/// What the stage holds for rows of `samples`, with scratch for `members` threads.
+/// Bytes that the stage holds on the CPU for rows of `samples`, with scratch for `members` threads.
 [[nodiscard]] std::size_t demodulation_bytes_cpu(const DemodulationOptions& options, std::size_t samples, std::size_t members);
 
 /// Whether a stage with options `own`, prepared for rows of `samples`, can go on with `wanted`: they differ in gains alone.

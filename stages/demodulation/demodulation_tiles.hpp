@@ -1,4 +1,4 @@
-// How demodulation is cut into blocks of threads on CUDA. Free of CUDA's headers.
+// How demodulation is divided into blocks of threads on CUDA. Free of CUDA's headers.
 #pragma once
 
 #include <cstdint>
@@ -10,15 +10,16 @@ namespace echoform {
 
 inline constexpr std::size_t demodulation_outputs = 4;  ///< of a thread
 
-/// A block works out some kept samples of a row that follow each other, from samples in shared memory that lie as `layout` says.
+/// A block computes consecutive kept samples of a row from samples in shared memory, whose order is `layout`.
 struct DemodulationTile {
   std::size_t kept = 0;     ///< of a block, a multiple of 32
-  std::size_t threads = 0;  ///< with `demodulation_outputs` each at least `kept`
+  std::size_t threads = 0;  ///< each computes `demodulation_outputs` samples, together at least `kept`
   std::size_t floats = 0;   ///< of shared memory
-  PhaseLayout layout;       ///< its pitch is odd: threads that write samples of neighbouring phases meet in few banks
+  PhaseLayout layout;       ///< its pitch is odd, so that threads that write samples of neighbouring phases have few bank
+                            ///< conflicts
 };
 
-/// For output rows of `columns` with what pads them.
+/// The tile for output rows of `columns`, padding included.
 [[nodiscard]] DemodulationTile demodulation_tile(const DemodulationOptions& options, std::size_t columns);
 
 /// A tap in device memory.
@@ -29,7 +30,7 @@ struct alignas(16) DemodulationTap {
   std::int32_t unused = 0;
 };
 
-/// What the stage holds in device memory for this input beside the facts of a frame.
+/// Bytes of device memory that the stage holds for this input, without the facts of a frame.
 [[nodiscard]] std::size_t demodulation_bytes_cuda(const DemodulationOptions& options, const BlockSpec& input);
 
 }  // namespace echoform

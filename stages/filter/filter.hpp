@@ -1,5 +1,5 @@
-// A temporal filter by itself: rows of real samples to rows of real samples. Where analytic signals are wanted next, their stage
-// takes the filter along on its own way through the spectrum and costs less (stages/analytic_signal/analytic_signal.hpp).
+// A temporal filter as a stage of its own: rows of real samples become rows of real samples. Where analytic signals follow,
+// their stage can apply the filter in its own spectrum, which costs less (stages/analytic_signal/analytic_signal.hpp).
 //
 // Input   float32 [rows, samples], any row stride, 2 <= samples <= 2^28.
 // Output  float32 [rows, samples], rows padded with zeros to a multiple of 16 samples; no trailer. A row counts as one period:
@@ -16,8 +16,8 @@
 
 namespace echoform {
 
-/// The kind of the stage "filter", whose options are FilterOptions. States what the CPU takes at its set-up too, when it is
-/// most; on CUDA all but the memory in which cuFFT works, which is known of plans alone.
+/// The kind of the stage "filter", whose options are FilterOptions. For the CPU it states the memory that is taken at
+/// set-up, which is the maximum. For CUDA it leaves out cuFFT's workspace, whose size only plans report.
 extern const StageKind filter_stage;
 
 /// The stage runs on queues of at most `members` threads. Throws InputError if an option is out of its range.
@@ -27,10 +27,10 @@ extern const StageKind filter_stage;
 /// its range.
 [[nodiscard]] std::unique_ptr<Stage> make_filter_cuda(FilterOptions options, Backend& backend);
 
-/// What every implementation asks of its options and its input, and the output that comes of it. Throws InputError.
+/// The checks of options and input that every implementation makes, and the resulting output. Throws InputError.
 [[nodiscard]] BlockSpec filter_output(const FilterOptions& options, const BlockSpec& input);
 
-/// Most that spectra may take on CUDA; larger frames go in pieces. Bytes.
+/// Maximum of spectra on CUDA, in bytes. Larger frames are processed in pieces.
 inline constexpr std::size_t filter_spectra_bytes = std::size_t{256} << 20;
 
 }  // namespace echoform

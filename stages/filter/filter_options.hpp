@@ -1,4 +1,4 @@
-// What a temporal filter does to A-scans, by value.
+// Options of a temporal filter of A-scans.
 #pragma once
 
 #include <cstddef>
@@ -12,13 +12,11 @@
 
 namespace echoform {
 
-/// none    rows stay as they are, bit for bit
-/// mean    the mean of each row is taken away
-/// band    what lies outside of a band is taken away
-/// wiener  what the probe did to its echoes is taken away as far as noise allows, by a pulse that was measured
+/// none rows stay as they are, bit for bit mean the mean of each row is subtracted band frequencies outside of a band are
+/// removed wiener echoes are deconvolved by a measured pulse as far as noise allows
 enum class FilterKind : unsigned char { none, mean, band, wiener };
 
-/// What one echo looks like.
+/// The shape of one echo.
 struct MeasuredPulse {
   static constexpr std::size_t most_samples = 4096;
 
@@ -28,7 +26,7 @@ struct MeasuredPulse {
   [[nodiscard]] friend bool operator==(const MeasuredPulse&, const MeasuredPulse&) = default;
 };
 
-/// Takes away the surroundings of one frequency.
+/// Removes the neighbourhood of one frequency.
 struct Notch {
   Hertz centre;  ///< above 0 and below half the sample rate
   Hertz width;   ///< > 0; between the frequencies at which half the amplitude passes
@@ -40,18 +38,19 @@ struct FilterOptions {
   static constexpr Interval noises{1e-6, 1.0};
 
   FilterKind kind = FilterKind::none;
-  Hertz sample_rate;  ///< of the rows, > 0; of no meaning for `none`
-  /// Of the band, 0 <= low < high <= sample_rate / 2: the frequencies at which half the amplitude passes (-6 dB). An edge at 0 or
-  /// at half the sample rate is none.
+  Hertz sample_rate;  ///< of the rows, > 0; ignored for `none`
+  /// The edges of the band, 0 <= low < high <= sample_rate / 2: the frequencies at which half the amplitude passes (-6 dB).
+  /// At 0 or at half the sample rate the band has no edge.
   Hertz low;
   Hertz high;
-  /// > 0; how wide the lower edge is, from 1 % to 99 % of the amplitude, and the upper one where upper_skirt is 0. The response
-  /// is over after 2.8 / skirt at the latest, of the narrower skirt.
+  /// Width of the lower edge, from 1 % to 99 % of the amplitude; > 0. It is that of the upper edge, too, where upper_skirt
+  /// is 0. The response ends after at most 2.8 / skirt, where skirt is the narrower one.
   Hertz skirt;
-  Hertz upper_skirt;                           ///< 0 or more; how wide the upper edge is; 0: as wide as the lower one
+  Hertz upper_skirt;                           ///< width of the upper edge, 0 or more; 0: that of the lower edge
   std::optional<Notch> notch;                  ///< with every kind but `none`
-  std::shared_ptr<const MeasuredPulse> pulse;  ///< of `wiener`
-  /// Of `wiener`: the power of noise against that of the pulse where that is strongest. What is lower by more is not amplified.
+  std::shared_ptr<const MeasuredPulse> pulse;  ///< for `wiener`
+  /// For `wiener`: the power of noise over that of the pulse at its strongest frequency. What is lower by more is not
+  /// amplified.
   double noise = 0.01;
 
   /// Two shared pointers count as equal if what they point to is equal.
@@ -62,10 +61,10 @@ struct FilterOptions {
   }
 };
 
-/// A lower edge as it is where nothing else is wanted: as wide as half the band, and no wider than what lies below it, so that of
-/// a constant less than 1e-5 would pass.
+/// The default width of a lower edge: half the band, but at most the distance of the edge from 0 Hz, so that less than 1e-5
+/// of a constant would pass.
 [[nodiscard]] Hertz usual_skirt(Hertz low, Hertz high);
-/// An upper edge likewise: as wide as half the band, wherever that begins. A narrow one would ring long after each sound.
+/// The default width of an upper edge: half the band, wherever that begins. A narrower edge would ring long after each echo.
 [[nodiscard]] Hertz usual_upper_skirt(Hertz low, Hertz high);
 
 /// Throws InputError if an option that the kind uses is out of its range; `where` precedes its name, "demo.toml: [filter]".

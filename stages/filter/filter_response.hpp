@@ -1,5 +1,5 @@
-// What a temporal filter multiplies the spectrum of a row by. The maths of all filters stands here once, in double precision;
-// what runs, on every backend, is a product with these numbers.
+// The factors by which a temporal filter multiplies the spectrum of a row. The mathematics of all filters is here only, in
+// double precision. Every backend multiplies by these numbers.
 //
 // A row of M samples counts as one period, so its bin k, 0 <= k <= M / 2, has the frequency k / M of the sample rate.
 //   mean    1, and 0 for bin 0
@@ -9,7 +9,7 @@
 //           that echoes stay where they are, and P_max its greatest absolute value, so that the pulse's unit does not matter.
 //           Frequencies that the pulse's own sample rate does not hold count as 0, and so does bin 0
 //   notch   any of these times 1 - exp(-ln 2 ((f - centre) / (width / 2))^2)
-// All but the Wiener filter are real, and so their response is symmetric in time: nothing is moved.
+// All factors except the Wiener filter's are real, so the response is symmetric in time and shifts nothing.
 #pragma once
 
 #include <cstddef>
@@ -19,16 +19,17 @@
 
 namespace echoform {
 
-/// For rows of `samples`, 2 or more. The options are valid; of `none` all numbers are 1. Throws RuntimeFault if there is no
-/// memory, and PlanningEnded (base/planning.hpp).
+/// The factors for rows of `samples`, 2 or more. The options must be valid. For `none` all factors are 1. Throws
+/// RuntimeFault if there is no memory, and PlanningEnded (base/planning.hpp).
 [[nodiscard]] RowResponse filter_response(const FilterOptions& options, std::size_t samples);
 
-/// Of a response in time, on a row of response_samples.
+/// Size of a response in time, on a row of response_samples.
 struct ResponseSize {
-  /// Samples from the impulse to the last one, on either side, at which the response is above a thousandth of its greatest value:
-  /// how far what stands at the end of a row reaches into it. At most response_samples / 2.
+  /// Number of samples from the impulse to the last sample, on either side, at which the response exceeds a thousandth of
+  /// its greatest value. The samples at one end of a row affect as many samples at the other end. At most response_samples /
+  /// 2.
   std::size_t length = 0;
-  /// How many times the greatest value of a row that of the filtered row can be: the sum of the absolute values.
+  /// Maximum ratio of the greatest value of a filtered row to that of the row: the sum of the response's absolute values.
   double gain = 1.0;
 };
 inline constexpr std::size_t response_samples = 32768;
