@@ -1,4 +1,4 @@
-// The CPU backend: ordinary memory, a thread team as the queue.
+// The CPU backend: ordinary memory, and a thread team as the queue.
 #pragma once
 
 #include <memory>
@@ -10,7 +10,8 @@
 
 namespace echoform {
 
-/// `threads` as for ThreadTeam. Queues made by it are ThreadTeams of that size.
+/// Makes a CPU backend. Its queues are ThreadTeams of `threads` members; `threads` and `pin` have the meanings of
+/// ThreadTeam's constructor.
 [[nodiscard]] std::unique_ptr<Backend> make_cpu_backend(std::size_t threads = 0, bool pin = false);
 
 /// The team behind a queue of the CPU backend.
@@ -18,7 +19,7 @@ namespace echoform {
   return static_cast<ThreadTeam&>(queue);
 }
 
-/// Members of the teams that `backend`, a CPU backend, makes: what stages size their scratch memory by.
+/// Number of members of the teams that `backend`, a CPU backend, makes. Stages allocate scratch memory for as many.
 [[nodiscard]] std::size_t team_size(const Backend& backend);
 [[nodiscard]] inline std::size_t team_size(const StageSite& site) {
   return site.threads != 0 ? site.threads : usable_processors();

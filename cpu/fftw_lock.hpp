@@ -1,11 +1,11 @@
-// FFTW plans one at a time in a process; executing plans needs no lock.
+// The lock for FFTW's planner, which is not thread-safe. Executing plans needs no lock.
 #pragma once
 
 #include <mutex>
 
 namespace echoform {
 
-/// Held while a plan is made or destroyed, in single or double precision.
+/// The mutex that must be held while a plan is made or destroyed, in single or double precision.
 [[nodiscard]] std::mutex& fftw_lock();
 
 }  // namespace echoform

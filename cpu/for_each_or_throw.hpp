@@ -1,4 +1,4 @@
-// Set-up work on a thread team that may throw, such as that which asks a delay law. Frames are imaged without it.
+// Set-up work on a thread team that may throw, such as evaluating a delay law. Imaging of frames does not use it.
 #pragma once
 
 #include "base/first_exception.hpp"
@@ -7,8 +7,8 @@
 
 namespace echoform {
 
-/// As ThreadTeam::for_each. Throws the first exception of `body`; pieces that were not begun by then are left out, as
-/// are those that were not begun when the caller's planning was to end (base/planning.hpp).
+/// Works as ThreadTeam::for_each, and throws the first exception of `body`. Pieces that had not begun by then are skipped.
+/// So are pieces that had not begun when the caller's planning was cancelled (base/planning.hpp).
 template <class Body>
 void for_each_or_throw(ThreadTeam& team, std::size_t count, std::size_t grain, const Body& body) {
   FirstException exception;

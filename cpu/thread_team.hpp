@@ -17,7 +17,7 @@
 
 namespace echoform {
 
-/// The caller is a member: a team of one has no threads of its own. Loops do not nest, and one thread calls at a time.
+/// The caller is a member: a team of one has no threads of its own. Loops do not nest, and only one thread may call at a time.
 class ThreadTeam final : public ExecutionQueue {
  public:
   /// `threads` members, at least 1; 0 means as many as this process may run on. Members are named `name`/1 ...
@@ -34,9 +34,9 @@ class ThreadTeam final : public ExecutionQueue {
   using Body = FunctionRef<void(std::size_t first, std::size_t last, std::size_t member)>;
   void for_each(std::size_t count, std::size_t grain, Body body) noexcept;
 
-  /// What members do between two pieces of a loop, one member at a time: short work that is wanted soon, such as reading, for
-  /// which a thread of its own would take a processor from a member in the middle of a piece, and all others would wait for that
-  /// one. Must not throw. Empty: nothing. Not while for_each runs.
+  /// Sets work that members do between two pieces of a loop, one member at a time. It is meant for short, urgent work such
+  /// as reading. A separate thread would take a processor from a member in the middle of a piece, and all others would wait
+  /// for that member. `work` must not throw; an empty function means no work. Must not be called while for_each runs.
   void set_beside(std::function<void()> work) { beside_ = std::move(work); }
 
   /// All work is done when for_each returns.
@@ -59,7 +59,7 @@ class ThreadTeam final : public ExecutionQueue {
   std::size_t grain_ = 1;
   std::atomic<std::size_t> next_{0};
   std::function<void()> beside_;
-  std::atomic_flag beside_taken_;  // some member is at it
+  std::atomic_flag beside_taken_;  // some member is doing that work
 };
 
 /// Number of processors that this process may run on (its affinity mask), at least 1.

@@ -1,4 +1,4 @@
-// One side of a delay law in samples, as the CUDA beamformer's tiles want it. No CUDA here.
+// One side of a delay law, in samples, in the form that the CUDA beamformer's tiles need. This file does not need CUDA.
 #pragma once
 
 #include <cstddef>

@@ -5,9 +5,8 @@
 //
 //   decibels        L = 20 log10(value / reference) + gain, 0 dB and above -> 255, -dynamic_range and below -> 0, linear in L
 //                   between, rounded to the nearest (L to 1e-4 dB). Zeros, NaN, negative and subnormal values -> 0. With
-//                   options.masked all but NaN
-//                   -> 1 at least.
-//   power_decibels  the same with 10 log10. A fixed reference is one of amplitudes there too: its square is 0 dB.
+//                   options.masked, level 0 is for NaN only, and all other values become at least 1.
+//   power_decibels  the same with 10 log10. A fixed reference is an amplitude there, too: its square is 0 dB.
 //   from_zero       0 and below -> 1, the end and above -> 255, linear between, rounded to the nearest. NaN -> 0.
 //   symmetric       -end and below -> 1, 0 -> 128, the end and above -> 255, likewise.
 //

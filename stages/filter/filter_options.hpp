@@ -49,8 +49,8 @@ struct FilterOptions {
   Hertz upper_skirt;                           ///< width of the upper edge, 0 or more; 0: that of the lower edge
   std::optional<Notch> notch;                  ///< with every kind but `none`
   std::shared_ptr<const MeasuredPulse> pulse;  ///< for `wiener`
-  /// For `wiener`: the power of noise over that of the pulse at its strongest frequency. What is lower by more is not
-  /// amplified.
+  /// Parameter of `wiener`: the power of noise over that of the pulse at its strongest frequency. Frequencies at which the
+  /// pulse is weaker than this noise are not amplified.
   double noise = 0.01;
 
   /// Two shared pointers count as equal if what they point to is equal.

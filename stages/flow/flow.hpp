@@ -1,18 +1,16 @@
-// From autocorrelations to what is shown of flow: velocity, power, or how much velocities vary.
+// Images of flow from autocorrelations: velocity, power, or the variance of velocities.
 //
 // Input   float32 [lines * 3, ranges], any row stride, as stages/autocorrelation/ makes it: R0, Re R1 and Im R1 of each line.
 // Output  float32 [lines, ranges], rows without gaps:
 //
-//   velocity   v = v_N arg(R1) / pi, positive towards the probe: v_N = c PRF / (4 f0) is what turns an echo of frequency f0 by
-//   half
-//              a turn between two samples of an ensemble. Faster flow wraps round.
+//   velocity   v = v_N arg(R1) / pi, positive towards the probe. An echo of frequency f0 at the velocity v_N = c PRF / (4 f0)
+//              changes its phase by pi between two samples of an ensemble. Faster flow is aliased.
 //   power      R0
 //   variance   (v_N / pi)^2 2 (1 - |R1| / R0), at least 0, in m^2/s^2: the spectrum's second moment about its mean where that is
 //              narrow beside the PRF
 //
-//         (C. Kasai et al., IEEE Trans. Sonics Ultrason. 32(3), 458, 1985, with 4 pi f0 / c radians a metre of range.) Where R0
-//         is less than `threshold` times the frame's greatest, or is no number, velocity and variance are 0: there is no flow
-//         to speak of. So they are where R0 is 0.
+//         (C. Kasai et al., IEEE Trans. Sonics Ultrason. 32(3), 458, 1985, with 4 pi f0 / c radians a metre of range.) Velocity
+//         and variance are 0 where R0 is less than `threshold` times the frame's greatest, is 0 or is NaN.
 #pragma once
 
 #include <cstddef>
@@ -35,19 +33,21 @@ struct FlowOptions {
   [[nodiscard]] friend bool operator==(const FlowOptions&, const FlowOptions&) = default;
 };
 
-/// The kind of the stage "flow", whose options are FlowOptions. It takes another threshold as it runs.
+/// The kind of the stage "flow", whose options are FlowOptions. The threshold may change while the stage runs.
 extern const StageKind flow_stage;
 
 /// Throws InputError if an option is out of its range.
 [[nodiscard]] std::unique_ptr<Stage> make_flow_cpu(const FlowOptions& options);
 
-/// On the GPU: powers have the same bits, velocities those of another arc tangent; `backend` is a CUDA backend and outlives
-/// the stage. Only builds with CUDA have this function. Throws InputError if an option is out of its range.
+/// The stage runs on the GPU. Powers have the same bits as on the CPU; velocities use another arc tangent. `backend` is a
+/// CUDA backend and must outlive the stage. Only builds with CUDA have this function. Throws InputError if an option is out
+/// of its range.
 [[nodiscard]] std::unique_ptr<Stage> make_flow_cuda(const FlowOptions& options, Backend& backend);
 
 /// Rows of a line in the input.
 inline constexpr std::size_t flow_planes = 3;
-/// On CUDA the greatest powers of so many parts of a frame are kept, and the threshold in as many pieces as hold all of its bits.
+/// Sizes on CUDA: the number of parts of a frame whose greatest powers are kept, and the number of floats that together hold
+/// all bits of the threshold.
 inline constexpr std::size_t flow_parts = 128;
 inline constexpr std::size_t flow_threshold_pieces = 3;
 inline constexpr std::size_t flow_device_floats = flow_parts + flow_threshold_pieces;
@@ -61,9 +61,9 @@ struct FlowScale {
 /// InputError.
 void check_flow(const FlowOptions& options);
 [[nodiscard]] BlockSpec flow_output(const BlockSpec& input);
-/// Whether `options` are `before` but for the threshold.
+/// Whether `options` equal `before` except for the threshold.
 [[nodiscard]] bool accepts_flow(const StageOptions& options, const FlowOptions& before);
-/// Whether the threshold counts.
+/// Whether the threshold affects this kind.
 [[nodiscard]] bool takes_threshold(FlowKind kind);
 [[nodiscard]] FlowScale flow_scale(const FlowOptions& options);
 

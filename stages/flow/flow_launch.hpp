@@ -9,12 +9,12 @@
 
 namespace echoform {
 
-/// Places in device memory.
+/// Arguments of a launch. Pointers are to device memory.
 struct FlowWork {
   const float* in = nullptr;
   float* out = nullptr;              ///< rows without gaps
   float* greatest = nullptr;         ///< [flow_parts], of powers
-  const float* threshold = nullptr;  ///< [flow_threshold_pieces], whose sum it is
+  const float* threshold = nullptr;  ///< [flow_threshold_pieces], whose sum is the threshold
   FlowKind kind = FlowKind::velocity;
   FlowScale scale;
   std::size_t in_stride = 0;  ///< of rows, in floats

@@ -1,4 +1,4 @@
-// Lines that were formed of several transmit events at one place become one: neighbours are blended.
+// Lines that several transmit events formed at one place become one line: neighbouring events are blended.
 //
 // Input   float32 or complex64 [rows, ranges], any row stride: a line of one event each.
 // Output  the same type [lines, ranges], rows padded with zeros to a multiple of 16: line l is the sum of its terms,
@@ -48,10 +48,11 @@ extern const StageKind line_blend_stage;
 /// Throws InputError if an option is out of its range.
 [[nodiscard]] std::unique_ptr<Stage> make_line_blend_cpu(LineBlendOptions options);
 
-/// The same bits on the GPU; `backend` is a CUDA backend and outlives the stage. Only builds with CUDA have this function.
+/// The stage gives the same bits on the GPU; `backend` is a CUDA backend and must outlive the stage. Only builds with CUDA
+/// have this function.
 [[nodiscard]] std::unique_ptr<Stage> make_line_blend_cuda(LineBlendOptions options, Backend& backend);
 
-/// What every implementation asks of its options and its input, and the output that comes of it. Throws InputError.
+/// The checks of options and input that every implementation makes, and the resulting output. Throws InputError.
 [[nodiscard]] BlockSpec line_blend_output(const LineBlendOptions& options, const BlockSpec& input);
 
 }  // namespace echoform

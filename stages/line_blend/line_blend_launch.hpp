@@ -10,7 +10,7 @@
 
 namespace echoform {
 
-/// Places in device memory.
+/// Arguments of a launch. Pointers are to device memory.
 struct LineBlendWork {
   const void* in = nullptr;  ///< float, or pairs of them
   void* out = nullptr;
@@ -21,7 +21,7 @@ struct LineBlendWork {
   std::size_t lines = 0;
   std::size_t ranges = 0;
   std::size_t in_stride = 0;   ///< of rows, in numbers of the type
-  std::size_t out_stride = 0;  ///< likewise; what is beyond the ranges becomes 0
+  std::size_t out_stride = 0;  ///< likewise; numbers beyond the ranges become 0
 };
 
 void launch_line_blend(const LineBlendWork& work, cudaStream_t stream) noexcept;

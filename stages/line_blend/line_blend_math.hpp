@@ -1,11 +1,11 @@
-// A term of a sum of lines.
+// Arithmetic of a sum of lines.
 #pragma once
 
 #include "gpu/host_device.hpp"
 
 namespace echoform {
 
-/// The sum with a line's number at a range, times its weight there.
+/// Adds a line's value at a range, times its weight there, to the sum.
 ECHOFORM_HOST_DEVICE float blended(float sum, float weight, float value) {
   return sum + weight * value;
 }

@@ -48,18 +48,19 @@ struct LineCompoundOptions {
 /// memory with a number beside them.
 extern const StageKind line_compound_stage;
 
-/// Throws InputError, when it is prepared, if an option is out of its range.
+/// prepare() throws InputError if an option is out of its range.
 [[nodiscard]] std::unique_ptr<Stage> make_line_compound_cpu(LineCompoundOptions options);
 
-/// The same bits on the GPU; `backend` is a CUDA backend and outlives the stage. Only builds with CUDA have this function.
+/// The stage gives the same bits on the GPU; `backend` is a CUDA backend and must outlive the stage. Only builds with CUDA
+/// have this function.
 [[nodiscard]] std::unique_ptr<Stage> make_line_compound_cuda(LineCompoundOptions options, Backend& backend);
 
-/// What every implementation asks of its options and its input, and the output that comes of it. Throws InputError.
+/// The checks of options and input that every implementation makes, and the resulting output. Throws InputError.
 [[nodiscard]] BlockSpec line_compound_output(const LineCompoundOptions& options, const BlockSpec& input);
-/// Whether `options` are `before` but for LineCompoundOptions::all.
+/// Whether `options` equal `before` except for LineCompoundOptions::all.
 [[nodiscard]] bool accepts_line_compound(const StageOptions& options, const LineCompoundOptions& before);
 
-/// Where the image lies among the lines of each set, of valid options.
+/// Position of the image among the lines of each set. The options must be valid.
 struct LineCompoundTables {
   std::vector<CompoundSet> sets;
   std::vector<RangePlace> places;  ///< [set, range]

@@ -9,7 +9,7 @@
 
 namespace echoform {
 
-/// Places in device memory.
+/// Arguments of a launch. Pointers are to device memory.
 struct LineCompoundWork {
   const float* in = nullptr;
   float* out = nullptr;  ///< rows without gaps

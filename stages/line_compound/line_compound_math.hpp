@@ -10,14 +10,15 @@
 
 namespace echoform {
 
-/// Of a line or a range: what rounding puts beyond the outermost one counts as on it.
+/// Tolerance in lines or ranges: a place that rounding puts beyond the outermost one by at most this counts as on it.
 inline constexpr double compound_edge = 1e-6;
 
-/// Where a range of the image lies among a set's: the same for all lines but for how many lines further on it is.
+/// Place of a range of the image among a set's ranges. It is the same for all lines of the image except for the position
+/// across the lines.
 struct RangePlace {
   std::uint32_t whole = 0;
-  float part = 0.0F;    ///< below 0: not covered
-  double across = 0.0;  ///< lines of the set, of line 0 of the image
+  float part = 0.0F;    ///< fraction of the step to the next range; below 0: not covered
+  double across = 0.0;  ///< position of the image's line 0, in lines of the set
 };
 
 struct CompoundSet {
@@ -26,8 +27,8 @@ struct CompoundSet {
   double step = 0.0;        ///< lines of the set from a line of the image to the next
 };
 
-/// Adds a set's envelope at a place of line `line` of the image to `sum`; whether the set covers it. `input` has rows `stride`
-/// apart.
+/// Adds a set's envelope at a place of line `line` of the image to `sum`. Returns whether the set covers the place. Rows of
+/// `input` are `stride` apart.
 ECHOFORM_HOST_DEVICE bool add_covering(const float* input, std::size_t stride, const CompoundSet& set, const RangePlace& place,
                                        std::size_t line, float& sum) {
   if (place.part < 0.0F) return false;

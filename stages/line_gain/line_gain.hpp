@@ -1,4 +1,4 @@
-// Lines times a gain of their own: what one side of an image lacks is given back, as time gain does for depth.
+// Multiplies each line by its own gain. This corrects losses on one side of an image, as time gain does over depth.
 //
 // Input   float32 [lines, ranges], any row stride.
 // Output  float32 [lines, ranges], rows without gaps: each line times its gain.
@@ -25,14 +25,15 @@ struct LineGainOptions {
 /// The kind of the stage "line-gain", whose options are LineGainOptions. It holds the gains on CUDA, else nothing.
 extern const StageKind line_gain_stage;
 
-/// Throws InputError, when it is prepared, unless there is a finite gain for each line.
+/// prepare() throws InputError unless there is a finite gain for each line.
 [[nodiscard]] std::unique_ptr<Stage> make_line_gain_cpu(LineGainOptions options);
 
-/// The same bits on the GPU; `backend` is a CUDA backend and outlives the stage. Only builds with CUDA have this function.
+/// The stage gives the same bits on the GPU; `backend` is a CUDA backend and must outlive the stage. Only builds with CUDA
+/// have this function.
 [[nodiscard]] std::unique_ptr<Stage> make_line_gain_cuda(LineGainOptions options, Backend& backend);
 
-/// What every implementation asks of its gains for so many lines, and of its input, and the output that comes of it. Throw
-/// InputError.
+/// The checks that every implementation makes of its gains for `lines` lines and of its input, and the resulting output.
+/// Both functions throw InputError.
 void check_line_gain(const LineGainOptions& options, std::size_t lines);
 [[nodiscard]] BlockSpec line_gain_output(const LineGainOptions& options, const BlockSpec& input);
 

@@ -15,7 +15,7 @@ struct LineGainRows {
   std::size_t ranges = 0;
 };
 
-/// out[row, n] = gain[row] in[row, n].
+/// Queues out[row, n] = gain[row] in[row, n].
 void launch_line_gain(const LineGainRows& work, std::size_t lines, cudaStream_t stream) noexcept;
 
 }  // namespace echoform

@@ -1,4 +1,4 @@
-// Velocities in a gate on a line: short-time spectra of its ensemble.
+// Spectrum of velocities in a gate on a line: short-time spectra of its ensemble.
 //
 // Input   complex64 or planar complex64 [lines * M, ranges], any row stride: of line l the M samples of its ensemble in the order
 //         in which they were taken, rows l M ... l M + M - 1.
@@ -46,18 +46,20 @@ extern const StageKind line_spectrum_stage;
 
 [[nodiscard]] std::unique_ptr<Stage> make_line_spectrum_cpu(const LineSpectrumOptions& options);
 
-/// The same bits on the GPU; `backend` is a CUDA backend and outlives the stage. Only builds with CUDA have this function.
+/// The stage gives the same bits on the GPU; `backend` is a CUDA backend and must outlive the stage. Only builds with CUDA
+/// have this function.
 [[nodiscard]] std::unique_ptr<Stage> make_line_spectrum_cuda(const LineSpectrumOptions& options, Backend& backend);
 
-/// Of a frame.
+/// Number of spectra of a frame.
 [[nodiscard]] std::size_t spectra_of(const LineSpectrumOptions& options);
 
-/// What every implementation asks of its options and its input, and the output that comes of it. Throws InputError.
+/// The checks of options and input that every implementation makes, and the resulting output. Throws InputError.
 [[nodiscard]] BlockSpec line_spectrum_output(const LineSpectrumOptions& options, const BlockSpec& input);
-/// Whether `options`, which are for `input`, are `before` but for line and gate. Throws InputError if those are out of range.
+/// Whether `options`, which are for `input`, equal `before` except for line and gate. Throws InputError if these are out of
+/// range.
 [[nodiscard]] bool accepts_line_spectrum(const StageOptions& options, const LineSpectrumOptions& before, const BlockSpec& input);
 
-/// What sums are taken with: the window, [samples], and exp(-j theta_k n), re and im apart, [samples, bins] each.
+/// Factors of the sums: the window, [samples], and real and imaginary parts of exp(-j theta_k n), [samples, bins] each.
 struct SpectrumTables {
   std::vector<float> taper;
   std::vector<float> turn_re;
@@ -66,7 +68,7 @@ struct SpectrumTables {
 [[nodiscard]] SpectrumTables spectrum_tables(const LineSpectrumOptions& options);
 [[nodiscard]] std::size_t spectrum_table_bytes(const LineSpectrumOptions& options);
 
-/// On CUDA beside the tables: line, first range and ranges of the gate as floats.
+/// Number of floats that describe the gate on CUDA, next to the tables: line, first range and ranges.
 inline constexpr std::size_t spectrum_gate_numbers = 3;
 
 }  // namespace echoform

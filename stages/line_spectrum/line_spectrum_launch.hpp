@@ -7,7 +7,7 @@
 
 namespace echoform {
 
-/// Places in device memory; the gate lies there too, since it may change between frames.
+/// Arguments of a launch. Pointers are to device memory. The gate is there, too, since it may change between frames.
 struct LineSpectrumWork {
   const float* in = nullptr;
   float* out = nullptr;            ///< [spectra, bins]

@@ -15,7 +15,7 @@ ECHOFORM_HOST_DEVICE void add_turned(float re, float im, float turn_re, float tu
   sum_im += re * turn_im + im * turn_re;
 }
 
-/// Adds the power of a range's sum to that of the gate.
+/// Returns the gate's power plus the power of a range's sum.
 ECHOFORM_HOST_DEVICE float with_power(float power, float sum_re, float sum_im) {
   return power + (sum_re * sum_re + sum_im * sum_im);
 }

@@ -1,10 +1,10 @@
-// Images whose pixels have a sign, as they are to be shown: the mean of one or more of them, as it is, its magnitude, or without
-// what is negative.
+// The form in which images with signed pixels are shown: the mean of one or more images, unchanged, as its magnitude, or
+// with negative pixels set to 0.
 //
 // Input   one or more blocks float32 [z, x] of one shape, rows without gaps or with any stride.
 // Output  float32 [z, x], rows without gaps: the mean in the order of the inputs, then |mean| or max(mean, 0). NaN stays.
 //
-// Retuned by other MeanImageOptions.
+// The stage can be retuned by other MeanImageOptions.
 #pragma once
 
 #include <cstdint>
@@ -33,10 +33,11 @@ extern const StageKind mean_image_stage;
 
 [[nodiscard]] std::unique_ptr<Stage> make_mean_image_cpu(const MeanImageOptions& options);
 
-/// The same bits on the GPU; `backend` is a CUDA backend and outlives the stage. Only builds with CUDA have this function.
+/// The stage gives the same bits on the GPU; `backend` is a CUDA backend and must outlive the stage. Only builds with CUDA
+/// have this function.
 [[nodiscard]] std::unique_ptr<Stage> make_mean_image_cuda(const MeanImageOptions& options, Backend& backend);
 
-/// What every implementation asks of its inputs, and the output that comes of it. Throws InputError.
+/// The checks of its inputs that every implementation makes, and the resulting output. Throws InputError.
 [[nodiscard]] BlockSpec mean_image_output(const InputSpecs& inputs);
 
 }  // namespace echoform

@@ -7,7 +7,7 @@
 
 namespace echoform {
 
-/// Images of a launch.
+/// Maximum number of images of a launch.
 inline constexpr std::size_t mean_image_inputs = 32;
 
 struct MeanImageRows {
@@ -16,9 +16,9 @@ struct MeanImageRows {
   std::size_t count = 0;                          ///< of images
   float* out = nullptr;                           ///< rows without gaps
   std::size_t columns = 0;
-  bool continued = false;        ///< whether out has the sum of images before
+  bool continued = false;        ///< whether `out` has the sum of the images of earlier launches
   bool last = false;             ///< whether the sum is whole
-  float part = 1.0F;             ///< which it is multiplied by then; 1 for one image
+  float part = 1.0F;             ///< factor of the whole sum; 1 for one image
   const float* shown = nullptr;  ///< in device memory: a ShownPart as a number
 };
 

@@ -1,4 +1,4 @@
-// One pixel of images with a sign as it is shown.
+// The shown forms of one pixel of an image with signed values.
 #pragma once
 
 #include "gpu/host_device.hpp"

@@ -1,4 +1,4 @@
-// Images that fade: each pixel is a mean of what it was before and what the frame shows.
+// Images that fade: each pixel is a weighted mean of its previous value and its value in the frame.
 //
 // Input   float32 [rows, columns], any row stride: linear envelopes.
 // Output  float32 [rows, columns], rows without gaps: y = p y' + (1 - p) x, y' the output of the frame before. The first frame
@@ -29,7 +29,8 @@ extern const StageKind persistence_stage;
 /// Throws InputError if the share is out of its range.
 [[nodiscard]] std::unique_ptr<Stage> make_persistence_cpu(const PersistenceOptions& options);
 
-/// The same bits on the GPU; `backend` is a CUDA backend and outlives the stage. Only builds with CUDA have this function.
+/// The stage gives the same bits on the GPU; `backend` is a CUDA backend and must outlive the stage. Only builds with CUDA
+/// have this function.
 [[nodiscard]] std::unique_ptr<Stage> make_persistence_cuda(const PersistenceOptions& options, Backend& backend);
 
 /// The checks of options and input that every implementation makes, and the resulting output. Both functions throw

@@ -10,12 +10,12 @@ namespace echoform {
 struct FadingRows {
   const float* in = nullptr;
   float* out = nullptr;          ///< rows without gaps
-  float* before = nullptr;       ///< what is kept, as `out`
+  float* before = nullptr;       ///< the image that is kept, rows without gaps
   const float* share = nullptr;  ///< in device memory: it may change between frames
   std::size_t in_stride = 0;     ///< of rows, in floats
 };
 
-/// out = faded(before, in, share); before = kept_of(before, out).
+/// Queues out = faded(before, in, share); before = kept_of(before, out).
 void launch_persistence(const FadingRows& work, std::size_t rows, std::size_t columns, cudaStream_t stream) noexcept;
 
 }  // namespace echoform

@@ -1,4 +1,4 @@
-// Where the pixels of a display grid lie among the beams and samples.
+// Places of the pixels of a display grid among the beams and samples.
 #pragma once
 
 #include "stages/polar_scan_conversion/polar_math.hpp"
@@ -24,7 +24,7 @@ class Geometry {
   [[nodiscard]] unsigned lateral_bits() const { return lateral_bits_; }
 
  private:
-  /// Samples and beams, of which there may be none.
+  /// A position in samples and beams, which may lie outside of both.
   struct Cell {
     double sample;
     double beam;
@@ -44,10 +44,10 @@ class Geometry {
   bool whole_;
 };
 
-/// As far beyond the outermost samples and beams, in cells, places count as inside.
+/// Places up to this far beyond the outermost samples and beams, in cells, count as inside.
 inline constexpr double edge_cells = 1e-6;
 
-/// A place of polar_math.hpp, of cells >= 0 below 2^cell_bits.
+/// The fixed-point place (polar_math.hpp) of `cells`, with 0 <= cells < 2^cell_bits.
 [[nodiscard]] std::uint32_t fixed_point(double cells, unsigned cell_bits);
 
 /// Throws InputError unless `input` is a block of beams by samples as the options say; else describes the output.

@@ -8,11 +8,12 @@
 
 namespace echoform::polar {
 
-/// Pixels are worked on in groups of so many; rows of places are padded to whole groups with places outside.
+/// Number of pixels that are worked on together. Rows of places are padded to whole groups with places outside.
 inline constexpr std::size_t group = 32;
 
-/// The input turned to [samples + 1, beams + 3]: the neighbours of a pixel stand side by side, and edges are repeated, one beam
-/// before the first, two behind the last, one sample behind the last. Sample s of beams b - 1 ... b + 2 is at s * stride + b.
+/// The input transposed to [samples + 1, beams + 3], so that the neighbours of a pixel stand side by side. Edges are
+/// repeated: one beam before the first, two after the last, one sample after the last. Sample s of beams b - 1 ... b + 2 is
+/// at s * stride + b.
 template <class Pixel>
 struct Texels {
   const Pixel* data = nullptr;
@@ -32,7 +33,7 @@ struct Run {
 template <class Pixel>
 using Convert = void (*)(const Run& run, const Texels<Pixel>& texels, Pixel* out);
 
-/// By ScanInterpolation.
+/// The loops for each ScanInterpolation.
 struct Kernels {
   Convert<std::uint8_t> levels[3];
   Convert<float> floats[3];

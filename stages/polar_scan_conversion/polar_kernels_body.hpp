@@ -1,4 +1,4 @@
-// The loops of polar_kernels.hpp, included once by each translation unit that is built for an instruction set, which says
+// The loops of polar_kernels.hpp, included once by each translation unit that is built for an instruction set, which defines
 // before how it gathers: gather_words(bytes, offsets, words) fetches the four bytes at each of `group` offsets.
 #pragma once
 
@@ -13,7 +13,7 @@ constexpr int nearest = static_cast<int>(ScanInterpolation::nearest);
 constexpr int bilinear = static_cast<int>(ScanInterpolation::bilinear);
 constexpr int cubic = static_cast<int>(ScanInterpolation::cubic);
 
-/// What the places of a group come to.
+/// Texels and offsets of the places of a group.
 struct Group {
   alignas(64) std::int32_t texel[group];
   alignas(64) float u[group];

@@ -13,8 +13,8 @@ namespace echoform::polar {
 
 inline constexpr std::uint32_t tile_threads = tile_columns * tile_rows / 4;
 
-/// Where the pixel of a tile stands in its table of 2 * tile_columns * tile_rows numbers: place along the beam; that across
-/// beams follows it. Tables are in the order in which threads read them, 16 bytes at a time.
+/// Index of a pixel's place along the beam in the table of its tile, which has 2 * tile_columns * tile_rows numbers. The
+/// place across beams follows it. Tables are in the order in which threads read them, 16 bytes at a time.
 constexpr std::size_t table_index(std::uint32_t x, std::uint32_t z) {
   const std::uint32_t thread = (x / 8) * 32 + z * 2 + x / 4 % 2;
   const std::uint32_t pixel = x % 4;

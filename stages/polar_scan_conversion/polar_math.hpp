@@ -8,19 +8,19 @@
 namespace echoform::polar {
 
 /// Where a pixel lies on an axis of `count` samples, as a fixed-point number: bit_width(count) bits of cell, then the offset
-/// within it. Since cells are below `count`, all ones is never a place: as a place along the beam it says "outside".
+/// within it. Since cells are below `count`, all ones is never a place: as a place along the beam it means "outside".
 inline constexpr std::uint32_t outside = 0xffffffffu;
 
-/// On a GPU a block of threads makes a tile of the image. A thread makes four pixels side by side; two threads side by side and
-/// 16 below each other are a warp, since samples that lie below each other come from the same beams and so from the same cache
-/// lines, and four warps stand side by side.
+/// Size of the tile of the image that a block of threads of a GPU makes. A thread makes four pixels side by side. A warp is
+/// two threads wide and 16 high, since pixels below each other use the same beams and so the same cache lines. Four warps
+/// stand side by side.
 inline constexpr std::uint32_t tile_columns = 32;
 inline constexpr std::uint32_t tile_rows = 16;
 
 ECHOFORM_HOST_DEVICE std::uint32_t cell_of(std::uint32_t place, unsigned cell_bits) {
   return place >> (32u - cell_bits);
 }
-/// Offset within the cell in [0, 1), to 2^-23: put as the fraction bits of a float in [1, 2).
+/// Offset within the cell in [0, 1), to 2^-23. It becomes the fraction bits of a float in [1, 2).
 ECHOFORM_HOST_DEVICE float offset_of(std::uint32_t place, unsigned cell_bits) {
   return __builtin_bit_cast(float, 0x3f800000u | ((place << cell_bits) >> 9)) - 1.0F;
 }

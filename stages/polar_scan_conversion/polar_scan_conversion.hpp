@@ -1,4 +1,5 @@
-// An image of beams by samples to the display grid: sector and curvilinear probes, and parallel beams of linear ones.
+// Conversion of an image of beams by samples to the display grid, for sector and curvilinear probes and for parallel beams
+// of linear probes.
 //
 // Input   uint8 or float32 [beams, samples], any row stride: beam b points at angle first + b * angle_pitch from the z axis,
 //         towards positive x where positive; sample s lies at depth start_depth + s * sample_spacing below the probe's surface.
@@ -10,14 +11,13 @@
 //     r = sqrt(x^2 + (z + probe_radius)^2),   theta = atan2(x, z + probe_radius)
 //     s = (r - probe_radius - start_depth) / sample_spacing,   b = (theta - first) / angle_pitch
 //
-// of parallel beams, which begin at (b * line_pitch, 0) and all point at first_angle, at
+// Of parallel beams, which begin at (b * line_pitch, 0) and all point at first_angle, a pixel lies at
 //
 //     s = (z / cos(first_angle) - start_depth) / sample_spacing,   b = (x - z tan(first_angle)) / line_pitch
 //
-// and its value comes from the samples around (b, s) with offsets v = b - floor(b), u = s - floor(s):
-//   cubic     along the beam (1 - u) P[s] + u P[s + 1]; across beams h(1 + v), h(v), h(1 - v), h(2 - v) of beams b - 1 ... b + 2
-//   with
-//             Keys' kernel h (stages/scan_conversion/scan_conversion_math.hpp)
+// The value of a pixel comes from the samples around (b, s) with offsets v = b - floor(b), u = s - floor(s):
+//   cubic     along the beam (1 - u) P[s] + u P[s + 1]; across beams weights h(1 + v), h(v), h(1 - v), h(2 - v) for beams
+//             b - 1 ... b + 2, with Keys' kernel h (stages/scan_conversion/scan_conversion_math.hpp)
 //   bilinear  linear along both
 //   nearest   the nearest sample of the nearest beam, halves up
 // Taps beyond the outermost beams and the last sample repeat them. (X. He and X. Zhang, J. Chongqing Normal University 30(3), 94,
@@ -56,15 +56,16 @@ struct PolarScanConversionOptions {
   [[nodiscard]] friend bool operator==(const PolarScanConversionOptions&, const PolarScanConversionOptions&) = default;
 };
 
-/// The kind of the stage "polar-scan-conversion", whose options are PolarScanConversionOptions. States the tables as large
-/// as they can be: the pixels inside of the sector are counted when they are found.
+/// The kind of the stage "polar-scan-conversion", whose options are PolarScanConversionOptions. It states the maximum size
+/// of the tables, since the pixels inside of the sector are counted only when they are found.
 extern const StageKind polar_scan_conversion_stage;
 
 /// Throws InputError if an option is out of its range.
 [[nodiscard]] std::unique_ptr<Stage> make_polar_scan_conversion_cpu(const PolarScanConversionOptions& options,
                                                                     SimdLevel level = simd_level());
 
-/// The same on the GPU; `backend` is a CUDA backend and outlives the stage. Only builds with CUDA have this function.
+/// The stage gives the same bits on the GPU; `backend` is a CUDA backend and must outlive the stage. Only builds with CUDA
+/// have this function.
 [[nodiscard]] std::unique_ptr<Stage> make_polar_scan_conversion_cuda(const PolarScanConversionOptions& options, Backend& backend);
 
 }  // namespace echoform

@@ -1,4 +1,4 @@
-// Beams turned to rows of samples.
+// Transposition of beams to rows of samples.
 #pragma once
 
 #include <algorithm>

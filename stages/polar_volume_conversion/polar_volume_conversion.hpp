@@ -1,4 +1,4 @@
-// A volume of beams in two directions by samples to the display grid: what a matrix array sees in front of it.
+// Conversion of a volume of beams in two directions by samples to the display grid, for matrix arrays.
 //
 // Input   uint8 or float32 [elevations * azimuths, samples], any row stride: the beam at azimuth a and elevation b points along
 //         (sin a cos b, sin b, cos a cos b); sample s lies at depth start_depth + s * sample_spacing below the probe's surface.
@@ -48,14 +48,15 @@ struct PolarVolumeConversionOptions {
   [[nodiscard]] friend bool operator==(const PolarVolumeConversionOptions&, const PolarVolumeConversionOptions&) = default;
 };
 
-/// The kind of the stage "polar-volume-conversion", whose options are PolarVolumeConversionOptions. States its tables as
-/// large as they can be: the voxels inside are counted when they are found.
+/// The kind of the stage "polar-volume-conversion", whose options are PolarVolumeConversionOptions. It states the maximum
+/// size of its tables, since the voxels inside are counted only when they are found.
 extern const StageKind polar_volume_conversion_stage;
 
 /// Throws InputError if an option is out of its range.
 [[nodiscard]] std::unique_ptr<Stage> make_polar_volume_conversion_cpu(const PolarVolumeConversionOptions& options);
 
-/// The same on the GPU; `backend` is a CUDA backend and outlives the stage. Only builds with CUDA have this function.
+/// The stage gives the same bits on the GPU; `backend` is a CUDA backend and must outlive the stage. Only builds with CUDA
+/// have this function.
 [[nodiscard]] std::unique_ptr<Stage> make_polar_volume_conversion_cuda(const PolarVolumeConversionOptions& options,
                                                                        Backend& backend);
 

@@ -1,4 +1,4 @@
-// Where the voxels of a display grid lie among beams in two directions and samples.
+// Places of the voxels of a display grid among beams in two directions and samples.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +14,12 @@ namespace echoform::polar {
 struct VolumePlaces {
   VolumeBits bits;
   std::vector<VoxelRow> rows;            ///< [z, y]
-  std::vector<std::uint32_t> azimuth;    ///< [z, x]: it is the same of all y
+  std::vector<std::uint32_t> azimuth;    ///< [z, x], the same for all y
   std::vector<std::uint32_t> axial;      ///< of the rows' voxels; `outside` where one is not
   std::vector<std::uint32_t> elevation;  ///< likewise
 
   [[nodiscard]] std::size_t bytes() const;
-  /// Bytes at most, before they are made.
+  /// Maximum of bytes(), known before the places are made.
   [[nodiscard]] static std::size_t most_bytes(const Grid& display);
 };
 

@@ -10,7 +10,7 @@
 
 namespace echoform::polar {
 
-/// Places in device memory, of VolumePlaces.
+/// Arguments of a launch: VolumePlaces in device memory, and sizes.
 struct VolumeConversion {
   const VoxelRow* voxel_rows = nullptr;
   const std::uint32_t* azimuth = nullptr;

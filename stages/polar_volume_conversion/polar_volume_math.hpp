@@ -16,7 +16,7 @@ struct VoxelRow {
   std::uint32_t place = 0;
 };
 
-/// Bits of cell in the fixed-point places of an axis each (polar_math.hpp).
+/// Number of cell bits in the fixed-point places of each axis (polar_math.hpp).
 struct VolumeBits {
   unsigned axial = 0;
   unsigned azimuth = 0;

@@ -13,7 +13,7 @@ class QualityCounter {
     clipped_.store(0, std::memory_order_relaxed);
     invalid_.store(0, std::memory_order_relaxed);
   }
-  /// Sums of integers: the same whatever the order of the threads.
+  /// Adds the counts. Sums of integers do not depend on the order of the threads.
   void add(const SampleQuality& seen) noexcept {
     if (seen.clipped != 0) clipped_.fetch_add(seen.clipped, std::memory_order_relaxed);
     if (seen.invalid != 0) invalid_.fetch_add(seen.invalid, std::memory_order_relaxed);

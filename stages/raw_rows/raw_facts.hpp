@@ -1,4 +1,5 @@
-// Where a stage on CUDA that reads received samples keeps the facts of a frame on their way to the host. For *_cuda.cpp files.
+// Memory for the facts of a frame in a stage on CUDA that reads received samples, from the kernel to the host. For
+// *_cuda.cpp files.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +17,7 @@ class RawFacts {
       : gathered_(backend.allocate(sizeof(GatheredFacts), MemoryUse::working)),
         pinned_(backend.allocate(sizeof(FrameFacts), MemoryUse::readback)) {}
 
-  /// `spec` with their trailer: the description of the blocks that places() is asked about.
+  /// Returns `spec` with the trailer of the facts, which describes the blocks that places() expects.
   [[nodiscard]] BlockSpec with_trailer(BlockSpec spec) {
     spec.trailer = facts_trailer;
     begin_ = spec.bytes() - spec.trailer;
@@ -27,18 +28,18 @@ class RawFacts {
             static_cast<FrameFacts*>(pinned_.data())};
   }
 
-  /// Once the queue has finished the frame.
+  /// The quality of a frame. Valid once the queue has finished the frame.
   [[nodiscard]] SampleQuality quality() const noexcept {
     const auto& facts = *static_cast<const FrameFacts*>(pinned_.data());
     return {facts.clipped, facts.invalid};
   }
-  /// Behind the rows.
+  /// Location of the facts in the output, after the rows.
   [[nodiscard]] DeviceFacts device_facts() const noexcept {
     static_assert(offsetof(FrameFacts, invalid) == offsetof(FrameFacts, clipped) + offsetof(SampleQuality, invalid),
                   "counts are copied as SampleQuality");
     return {.quality = begin_ + offsetof(FrameFacts, clipped), .reference = nullptr};
   }
-  /// Device memory.
+  /// Bytes of device memory.
   [[nodiscard]] std::size_t bytes() const noexcept { return gathered_.size(); }
 
  private:

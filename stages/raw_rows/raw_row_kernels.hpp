@@ -1,4 +1,4 @@
-// Raw A-scans to float32 on CUDA: the kernel of pairing. For *.cu and *_cuda.cpp files.
+// Conversion of raw A-scans to float32 on CUDA: the kernel of pairing. For *.cu and *_cuda.cpp files.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -25,7 +25,7 @@ struct RawRows {
   FactsPlaces places;
 };
 
-/// Queues the kernel, one launch a frame. Values have the bits of the CPU's.
+/// Queues the kernel, one launch a frame. Values have the same bits as on the CPU.
 void launch_raw_rows(const RawRows& rows, cudaStream_t stream) noexcept;
 
 }  // namespace echoform::gpu

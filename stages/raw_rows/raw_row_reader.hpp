@@ -1,5 +1,4 @@
-// What reads received samples on CUDA: the kernel, and the facts of a frame on their way to the host.
-// For *_cuda.cpp files.
+// Reader of received samples on CUDA: the kernel, and the transfer of a frame's facts to the host. For *_cuda.cpp files.
 #pragma once
 
 #include <cstddef>
@@ -18,8 +17,8 @@ class RawRowReader {
  public:
   explicit RawRowReader(Backend& backend) : facts_(backend) {}
 
-  /// From raw rows `input` to float32 rows `output`, behind which it puts the facts; returns `output` with that trailer.
-  /// `sources` as in RawRows. Throws InputError, naming `stage`, if there are too many rows.
+  /// Prepares to convert raw rows `input` to float32 rows `output`, which the facts will follow. Returns `output` with that
+  /// trailer. `sources` is that of RawRows. Throws InputError, naming `stage`, if there are too many rows.
   [[nodiscard]] BlockSpec prepare(std::string_view stage, const BlockSpec& input, const BlockSpec& output,
                                   const PairSource* sources) {
     require_rows_of_a_launch(output.rows, stage);
@@ -40,7 +39,7 @@ class RawRowReader {
     launch_raw_rows(rows, stream_of(queue));
   }
 
-  /// As RawFacts has them.
+  /// The functions of the same names in RawFacts.
   [[nodiscard]] SampleQuality quality() const noexcept { return facts_.quality(); }
   [[nodiscard]] DeviceFacts device_facts() const noexcept { return facts_.device_facts(); }
   [[nodiscard]] std::size_t bytes() const noexcept { return facts_.bytes(); }

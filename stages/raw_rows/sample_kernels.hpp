@@ -1,4 +1,4 @@
-// Raw A-scans to float32, one row at a time: the loops of pairing.
+// Conversion of raw A-scans to float32, one row at a time: the loops of pairing.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 namespace echoform {
 
 /// out[n] = weight * first[n], or weight * (first[n] + second[n]) where `second` is given. Integers are added as integers.
-/// Adds what it saw to `quality`. `samples` numbers are written, no byte beyond the rows is read.
+/// Adds counts of clipped and invalid samples to `quality`. Writes `samples` numbers and reads no byte beyond the rows.
 using RowKernel = void (*)(const void* first, const void* second, float* out, std::size_t samples, float weight,
                            SampleQuality& quality);
 
@@ -20,7 +20,7 @@ enum class RowStore : unsigned char { cached, streaming };
 /// The loop for an encoding. All levels give the same bits.
 [[nodiscard]] RowKernel row_kernel(SampleEncoding encoding, RowStore store, SimdLevel level);
 
-// One a translation unit, built for its instruction set.
+// Each is in a translation unit that is built for its instruction set.
 [[nodiscard]] RowKernel row_kernel_portable(SampleEncoding encoding, RowStore store);
 [[nodiscard]] RowKernel row_kernel_avx2(SampleEncoding encoding, RowStore store);
 [[nodiscard]] RowKernel row_kernel_avx512(SampleEncoding encoding, RowStore store);

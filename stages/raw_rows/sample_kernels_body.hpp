@@ -79,7 +79,7 @@ std::uint32_t convert_piece(const std::int16_t* first, const std::int16_t* secon
   return clipped;
 }
 
-/// Float samples by their bits; invalid ones become 0.
+/// The value of a float sample given by its bits; 0 for invalid ones, which are counted.
 ECHOFORM_HOST_DEVICE float valid_or_zero(std::uint32_t bits, std::uint32_t least, std::uint32_t& invalid) {
   const bool bad = is_invalid_sample(bits, least);
   invalid += static_cast<std::uint32_t>(bad);

@@ -25,9 +25,10 @@ ECHOFORM_HOST_DEVICE int odd_sample12(const std::uint8_t* bytes) {
   return sign_extend12(static_cast<unsigned>(bytes[1]) >> 4 | static_cast<unsigned>(bytes[2]) << 4);
 }
 
-/// Bits of the least magnitude of a float32 sample that is taken as 0 where samples are multiplied by `weight`: 2^56 (7e16),
-/// which no amplitude is, or 2^57 / |weight| where that is less. Below, nothing overflows: a pair's weighted sum is below 2^58,
-/// its analytic signal below 2^62, the sum over 2^20 pairs below 2^82, and the square of a pixel, their mean, below 2^125.
+/// Bits of the smallest magnitude of a float32 sample that is taken as 0, where samples are multiplied by `weight`: 2^56
+/// (7e16), which no amplitude reaches, or 2^57 / |weight| where that is smaller. Below, nothing overflows: a pair's weighted
+/// sum is below 2^58, its analytic signal below 2^62, the sum over 2^20 pairs below 2^82, and the square of a pixel, their
+/// mean, below 2^125.
 ECHOFORM_HOST_DEVICE std::uint32_t least_invalid_sample(float weight) {
   const float magnitude = weight < 0.0F ? -weight : weight;
   return __builtin_bit_cast(std::uint32_t, magnitude > 2.0F ? 0x1p57F / magnitude : 0x1p56F);

@@ -1,4 +1,4 @@
-// What stages that read received samples ask of their options and outputs.
+// Checks and statements of stages that read received samples.
 #pragma once
 
 #include <cstddef>
@@ -8,10 +8,11 @@
 
 namespace echoform {
 
-/// Throws InputError naming `stage` unless the scale is finite, not 0, and is neither as a float.
+/// Throws InputError, naming `stage`, unless the scale is finite and not 0, also when rounded to a float.
 void require_sample_scale(double sample_scale, std::string_view stage);
 
-/// What a stage states that turns them into `output` and finds the facts of a frame: on CUDA those stand in a trailer.
+/// The statement of a stage that converts received samples to `output` and finds the facts of a frame. On CUDA the facts are
+/// in a trailer.
 [[nodiscard]] StageStatement state_with_facts(BlockSpec output, const StageSite& site);
 
 /// Output beyond this many bytes is written past the caches: keeping it would only push other data out.

@@ -16,7 +16,7 @@ struct BlendRows {
   float weights[most_taps]{};
 };
 
-/// Taps of `count` output pixels: that of tap k and pixel n at [k * stride + n].
+/// Taps of output pixels: tap k of pixel n is at [k * stride + n].
 struct ColumnTaps {
   const std::int32_t* index = nullptr;
   const float* weight = nullptr;

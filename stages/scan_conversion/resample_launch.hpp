@@ -8,7 +8,7 @@
 
 namespace echoform {
 
-/// Taps of one axis in device memory, as AxisTaps (scan_conversion_math.hpp).
+/// Taps of one axis in device memory, with the members of AxisTaps (scan_conversion_math.hpp).
 struct DeviceTaps {
   const std::int32_t* index = nullptr;
   const float* weight = nullptr;

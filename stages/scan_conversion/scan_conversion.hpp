@@ -1,4 +1,4 @@
-// An image on the acoustic grid to the display grid.
+// Conversion of an image from the acoustic grid to the display grid.
 //
 // Input   uint8 or float32 [z, x] on the acoustic grid, any row stride.
 // Output  the same type [z, x] on the display grid, rows without gaps. Nearest, bilinear or cubic convolution, separable;

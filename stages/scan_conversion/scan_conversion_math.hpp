@@ -1,4 +1,4 @@
-// Interpolation along one axis: which input pixels make an output pixel, and with what weights.
+// Interpolation along one axis: the input pixels that contribute to an output pixel, and their weights.
 #pragma once
 
 #include <cstddef>
@@ -37,11 +37,11 @@ struct AxisTaps {
   std::vector<float> weight;        ///< adds to 1 over the taps
 };
 
-/// Of an output pixel.
+/// Number of taps of an output pixel.
 [[nodiscard]] constexpr std::size_t tap_count(ScanInterpolation interpolation) {
   return interpolation == ScanInterpolation::nearest ? 1 : interpolation == ScanInterpolation::bilinear ? 2 : 4;
 }
-/// That the tables of an axis take, without those that say where they end.
+/// Bytes that the tables of an axis take, without the members that state where the axis begins and ends.
 [[nodiscard]] constexpr std::size_t tap_bytes(ScanInterpolation interpolation, std::size_t count) {
   return tap_count(interpolation) * count * (sizeof(std::int32_t) + sizeof(float));
 }

@@ -1,4 +1,4 @@
-// What CUDA holds for adaptive weights along lines. For *_cuda.cpp files.
+// Device memory and kernels of adaptive weights along lines on CUDA. For *_cuda.cpp files.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -19,9 +19,9 @@ class AdaptiveLinesOnDevice {
  public:
   explicit AdaptiveLinesOnDevice(Backend& backend) : backend_(backend) {}
 
-  /// `pitch` as LineSetOnDevice has it; `rows`: those that are summed, without zeros before them.
+  /// Prepares for lines of `pitch`, as in LineSetOnDevice. `rows` describes the rows that are summed, without leading zeros.
   void prepare(const ScanLinesOptions& options, std::size_t pitch, const BlockSpec& rows);
-  /// From rows to lines and their facts.
+  /// Computes lines and their facts from rows.
   void process(const LineSums& sums, ExecutionQueue& queue) const noexcept;
 
   [[nodiscard]] std::size_t bytes() const noexcept;
@@ -36,11 +36,11 @@ class AdaptiveLinesOnDevice {
   Backend& backend_;
   std::vector<Buffer> held_;
   LineSumsBeside beside_;  // of weights that follow from sums
-  // Of those that want channels.
+  // The following members are for weights that need channels.
   ChannelWeighing weighing_;
   ChannelSizes sizes_;
   LineChannels channels_;
-  std::unique_ptr<Stage> analytic_;  // or none
+  std::unique_ptr<Stage> analytic_;  // or null
   BlockSpec analytic_rows_;
   float* analytic_memory_ = nullptr;
 };

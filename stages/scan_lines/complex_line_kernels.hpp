@@ -1,4 +1,4 @@
-// The sum along one line of complex rows: samples of baseband, turned to their places.
+// The sum along one line of complex rows: baseband samples, whose phases are rotated to their places.
 #pragma once
 
 #include "stages/scan_lines/line_kernels.hpp"
@@ -6,10 +6,10 @@
 namespace echoform::scan_lines {
 
 struct ComplexLineTask {
-  LineTask real;              ///< its receivers' rows are the real parts, `out` that of the sum
+  LineTask real;              ///< its receivers' rows are the real parts, and `out` is the real part of the sum
   std::ptrdiff_t quadrature;  ///< from a receiver's row to that of its imaginary parts, row_lead zeros around it too
-  /// The phase turns by this much, in cycles a sample of the way: each value is multiplied by exp(+j 2 pi cycles (|p - e| - r)).
-  /// What tau_tx + r / c turns is common to all receivers, and left out.
+  /// Phase rotation in cycles per sample of path length: each value is multiplied by exp(+j 2 pi cycles (|p - e| - r)). The
+  /// rotation by tau_tx + r / c is common to all receivers, and left out.
   float cycles;
   float* out_imaginary;
 };

@@ -1,5 +1,5 @@
-// The loop over ranges and receivers of complex rows, as line_kernels_loop.hpp has it of real ones: the places, the weights and
-// the coefficients are the same, two rows are looked up by them.
+// The loop over ranges and receivers of complex rows, which corresponds to that of real rows in line_kernels_loop.hpp.
+// Places, weights and coefficients are the same, and serve to look up two rows.
 #pragma once
 
 #include "stages/scan_lines/complex_line_kernels.hpp"
@@ -13,7 +13,7 @@ struct ComplexReal {
   typename Isa::Real im;
 };
 
-/// exp(j 2 pi cycles), to 3e-7: sine and cosine of half the angle, which lies within a quarter turn, by their series.
+/// exp(j 2 pi cycles), to 3e-7, from the series of sine and cosine of half the angle, which lies within -pi / 2 .. pi / 2.
 template <class Isa>
 inline ComplexReal<Isa> unit_phasor(typename Isa::Real cycles) {
   using Real = typename Isa::Real;

@@ -36,26 +36,26 @@ struct DelayFilterOptions {
   static constexpr Interval bandwidths{0.01, 1.0};
 
   std::string kind = "linear";    ///< a name of delay_filter_kinds() (delay_filter_kind.hpp)
-  std::size_t order_or_taps = 0;  ///< as the kind says; 0: its usual one
-  /// Of the Kaiser windows of windowed_sinc and upsampled. 0 cuts the sinc off and is bad everywhere; 5 has a stop band of 54 dB
-  /// (Kaiser 1974: beta = 0.1102 (54 - 8.7)), the best compromise up to 0.35 cycles a sample with 8 to 12 taps, and longer sincs
-  /// are as good there with 8, 81 dB. None: kaiser_beta_of().
+  std::size_t order_or_taps = 0;  ///< order or number of taps, depending on the kind; 0: its default
+  /// Parameter of the Kaiser windows of windowed_sinc and upsampled. 0 truncates the sinc and is bad everywhere; 5 has a
+  /// stop band of 54 dB (Kaiser 1974: beta = 0.1102 (54 - 8.7)), the best compromise up to 0.35 cycles a sample with 8 to 12
+  /// taps, and longer sincs are as good there with 8, 81 dB. None: kaiser_beta_of().
   std::optional<double> kaiser_beta;
-  /// Of least_squares: where the echoes' spectrum is, a Gaussian, in cycles a sample, and how wide between the frequencies of
-  /// half its amplitude (-6 dB). As they stand: 5 MHz and 60 % at 40 MHz.
+  /// Parameters of least_squares: the centre of the echoes' Gaussian spectrum, in cycles a sample, and its width between the
+  /// frequencies of half its amplitude (-6 dB). The defaults are 5 MHz and 60 % at a sample rate of 40 MHz.
   double centre = 0.125;
   double bandwidth = 0.075;
 
   [[nodiscard]] friend bool operator==(const DelayFilterOptions&, const DelayFilterOptions&) = default;
 };
 
-/// 5 unless stated, of a windowed sinc of 14 taps and more 8.
+/// The stated value, else 8 for a windowed sinc of 14 taps and more, else 5.
 [[nodiscard]] double kaiser_beta_of(const DelayFilterOptions& options);
 
 struct DelayFilter {
   std::size_t taps = 1;    ///< 1 to 17
   std::size_t phases = 1;  ///< intervals between two samples
-  /// The phases are worth making once for a row that many places are looked up in: upsample().
+  /// Whether computing the phases once with upsample() pays off for a row in which many places are looked up.
   bool upsampling = false;
   std::vector<float> coefficients{1.0F, 1.0F};  ///< [phases + 1, taps]
 
@@ -78,8 +78,8 @@ void validate(const DelayFilterOptions& options, std::string_view where);
 /// Throws InputError as validate() does.
 [[nodiscard]] DelayFilter make_delay_filter(const DelayFilterOptions& options);
 
-/// The value at `place`, in samples from the first; 0 where the filter does not reach. By the plain sum, in Number: for
-/// references, and where nothing faster is to be had.
+/// The value at `place`, in samples from the first; 0 where the filter does not reach. It is the plain sum, computed in
+/// Number, for references and where nothing faster is available.
 template <class Number>
 [[nodiscard]] Number evaluate(const DelayFilter& filter, std::span<const Number> samples, double place) {
   if (!filter.reaches(place, samples.size())) return Number{};
@@ -102,9 +102,9 @@ template <class Number>
 
 inline constexpr std::size_t upsampling_factor = 4;
 
-/// The first step of a filter with `upsampling`, once for each row: upsampled[4 n + p] is the value at n + p / 4, and at p = 0
-/// the sample itself. `upsampled` has 4 samples for each one of `row`; those behind 4 (M - 1) belong to no place that is looked
-/// up. The second step is linear interpolation at 4 u wherever filter.reaches(u, M); both together equal evaluate() of the row
+/// The first step of a filter with `upsampling`, once for each row: upsampled[4 n + p] is the value at n + p / 4, and at p =
+/// 0 the sample itself. `upsampled` has 4 samples for each one of `row`; those after 4 (M - 1) are never looked up. The
+/// second step is linear interpolation at 4 u wherever filter.reaches(u, M); both together equal evaluate() of the row
 /// itself to rounding.
 void upsample(const DelayFilter& filter, std::span<const float> row, std::span<float> upsampled);
 

@@ -1,5 +1,5 @@
-// The family of fractional delays by name. One more is a function that makes its coefficients for a place, and a row of the table
-// in delay_filter_kind.cpp: configuration, checks, responses, tests and `echoform bench filters` go by the table.
+// The family of fractional delays by name. A new filter needs a function that makes its coefficients for a place, and a row
+// of the table in delay_filter_kind.cpp. Configuration, checks, responses, tests and `echoform bench filters` use the table.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,8 @@ namespace echoform {
 struct DelayFilterKind {
   std::string_view name;
   std::string_view meaning;
-  /// What DelayFilterOptions::order_or_taps is, "order" or "taps", from least to most by steps; empty where there is no choice.
+  /// Meaning of DelayFilterOptions::order_or_taps, "order" or "taps", with values from `least` to `most` in steps of `step`;
+  /// empty where there is no choice.
   std::string_view size_name = "";
   std::size_t least = 0;
   std::size_t most = 0;
@@ -23,14 +24,16 @@ struct DelayFilterKind {
   bool uses_kaiser_beta = false;
   double (*usual_kaiser_beta)(std::size_t order_or_taps) = nullptr;  ///< where it is used
   bool uses_band = false;
-  /// How many coefficients a row has.
+  /// Number of coefficients of a row.
   std::size_t (*taps)(std::size_t order_or_taps);
-  /// Of the table. Fewer than tabulated_phases: the filter is by definition a straight line between them.
+  /// Number of phases of the table. Where it is below tabulated_phases, the filter is by definition a straight line between
+  /// them.
   std::size_t phases;
   bool upsampling = false;
-  /// Those for `place`, counted from the sample `left`: 0 to 1 where the taps are even, -0.5 to 0.5 where they are odd.
+  /// Writes the coefficients for `place`, counted from the sample `left`: 0 to 1 for an even number of taps, -0.5 to 0.5 for
+  /// an odd one.
   void (*coefficients)(const DelayFilterOptions& options, double place, std::span<double> values);
-  /// What the delay-averaged response is in closed form, or comes to with ever longer filters; null where there is none.
+  /// The delay-averaged response in closed form, or its limit for ever longer filters; null where there is none.
   double (*ideal_mean)(double frequency) = nullptr;
 
   [[nodiscard]] std::size_t size_of(const DelayFilterOptions& options) const {

@@ -1,4 +1,4 @@
-// The sum along one line: lengths in samples, one receiver after the other.
+// The sum along one line. Lengths are in samples, and receivers are added one after the other.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ inline constexpr std::size_t coefficient_pieces = 16;
 inline constexpr std::size_t most_taps = 17;
 inline constexpr std::size_t most_low_frequencies = 8;
 
-/// What a receiver is on a line, with e its place from the line's origin and a = e . direction.
+/// A receiver on a line, where e is its place from the line's origin and a = e . direction.
 struct LineReceiver {
   const float* row;      ///< its A-scan, row_lead zeros before and behind
   const float* weights;  ///< by range
@@ -39,10 +39,10 @@ struct TapTable {
   alignas(64) float cubic[most_taps][4][coefficient_pieces];  ///< k0 ... k3
 };
 
-/// A block of range_step ranges is steady where all places lie steady_margin samples and more within the A-scan, each less than
-/// 1.9 samples behind the one before it and none before it, and where |p - e| - r is within steady_error samples of a polynomial
-/// of the fourth degree, for every receiver. Loops may take a shorter way through it.
-/// So it may be as a whole, or each of its halves with a polynomial of its own.
+/// A block of range_step ranges is steady where all places lie steady_margin samples and more within the A-scan, each less
+/// than 1.9 samples behind the one before it and none before it, and where |p - e| - r is within steady_error samples of a
+/// polynomial of the fourth degree, for every receiver. Loops may process such a block faster. A block may be steady as a
+/// whole, or in halves, each with a polynomial of its own.
 inline constexpr unsigned char steady_as_a_whole = 1;
 inline constexpr unsigned char steady_by_halves = 2;
 inline constexpr double steady_margin = 2.0;
@@ -50,7 +50,8 @@ inline constexpr double steady_error = 1e-5;
 
 struct LineTask {
   const LineReceiver* receivers;
-  const float* along;  ///< LineReceiver::along of each again, and so on: padded to a multiple of receiver_step
+  const float* along;  ///< LineReceiver::along of each receiver again, padded to a multiple of receiver_step; likewise the
+                       ///< next two
   const float* square;
   const float* across_square;
   std::uint32_t receiver_count;
@@ -58,19 +59,20 @@ struct LineTask {
   std::size_t ranges;           ///< a multiple of range_step
   const float* range;           ///< r, by range
   const std::int32_t* whole;    ///< tau_tx + r / c - start: whole samples
-  const float* rest;            ///< and what is left, 0 .. 1
-  const unsigned char* steady;  ///< by block of range_step ranges; 0: not
+  const float* rest;            ///< the fraction that belongs to `whole`, 0 .. 1
+  const unsigned char* steady;  ///< by block of range_step ranges; 0: not steady
   const TapTable* table;
   float* out;                      ///< by range
-  std::ptrdiff_t phase_pitch = 0;  ///< from a row to what lies a quarter of a sample behind, and so on: of LineKernels::phases
+  std::ptrdiff_t phase_pitch = 0;  ///< for LineKernels::phases: distance from a row to its values a quarter of a sample
+                                   ///< later, and so on
 
-  // What else ChannelSums asks for, each by range.
+  // Further results and arguments for ChannelSums, each by range.
   float* second = nullptr;
-  float* low = nullptr;               ///< of low_frequencies: the sum of |S(m)|^2
+  float* low = nullptr;               ///< for low_frequencies: the sum of |S(m)|^2
   std::uint32_t low_frequencies = 0;  ///< M0
-  const float* heard = nullptr;       ///< N, receivers heard at the range
+  const float* heard = nullptr;       ///< N, the number of receivers that contribute at the range
   const float* cosine = nullptr;      ///< cos(2 pi / N)
-  float* channels = nullptr;          ///< of channels, which leave `out` alone: [receiver, range]
+  float* channels = nullptr;          ///< for channels, which do not write `out`: [receiver, range]
 };
 
 /// How samples are looked up.
@@ -78,16 +80,17 @@ enum class Lookup : unsigned char { nearest, linear, taps, phases };
 
 using LineKernel = void (*)(const LineTask& task);
 
-/// By how samples are looked up.
+/// The kernels for each Lookup.
 struct LineKernels {
   LineKernel nearest;
   LineKernel linear;
   LineKernel taps;    ///< by LineTask::table
-  LineKernel phases;  ///< straight lines between the phases of rows that are four times as dense
+  LineKernel phases;  ///< straight lines between the samples of rows that are four times as dense
 };
 
-/// Of a row with row_lead zeros before and behind: what lies 1/4, 1/2 and 3/4 behind each of its samples, each phase phase_pitch
-/// behind the one before. Coefficients [phase, tap], for samples n - left on. Writes up to 63 numbers behind the samples.
+/// Computes the values 1/4, 1/2 and 3/4 of a sample after each sample of a row, which has row_lead zeros before and after
+/// it. Each phase is stored phase_pitch after the one before. Coefficients are [phase, tap], for samples from n - left on.
+/// Up to 63 numbers are written after the samples.
 struct PhasesTask {
   float* row;
   std::ptrdiff_t phase_pitch;

@@ -7,7 +7,7 @@
 
 namespace echoform::scan_lines {
 
-/// Of the taps about places with fractions `f`.
+/// The coefficients of the taps about places with fractions `f`.
 template <class Isa>
 class TapCoefficients {
   using Real = typename Isa::Real;
@@ -47,7 +47,7 @@ inline typename Isa::Real sample_at(const LineTask& task, const float* row, cons
     Real before;
     Real behind;
     picker.pick_both(row, before, behind);
-    // The straight line of each quarter that the place has passed gives way to the next one.
+    // Selects the straight line of the quarter that the place lies in, by passing from each quarter to the next.
     Real next[3];
     for (std::ptrdiff_t k = 0; k < 3; ++k) next[k] = picker.pick(row + (k + 1) * task.phase_pitch);
     Real share = Isa::multiply(f, Isa::all(4.0F));
@@ -71,7 +71,7 @@ inline typename Isa::Real sample_at(const LineTask& task, const float* row, cons
   return sum;
 }
 
-/// |p - e| - r.
+/// The path difference |p - e| - r.
 template <class Isa>
 inline typename Isa::Real longer_way(typename Isa::Real range, typename Isa::Real along, typename Isa::Real square,
                                      typename Isa::Real across_square) {
@@ -96,8 +96,8 @@ inline constexpr BlockPolynomial block_polynomial{{-0.951056516F, -0.587785252F,
                                                    {-0.940456404F, 1.52169043F, 0.0F, -1.52169043F, 0.940456404F},
                                                    {0.988854382F, -2.58885438F, 3.2F, -2.58885438F, 0.988854382F}}};
 
-/// A steady block of so many vectors, as many receivers at a time as a vector holds: how much longer their ways are at the
-/// polynomial's places, and from that at every range.
+/// Sums a steady block of `vectors` vectors. For as many receivers at a time as a vector holds it finds the path differences
+/// at the polynomial's places, and from these at every range.
 template <class Isa, Lookup lookup, std::size_t vectors>
 void sum_steady_block(const LineTask& task, std::size_t first) {
   using Real = typename Isa::Real;
@@ -156,7 +156,7 @@ void sum_line(const LineTask& task) {
   constexpr bool keeps_channels = sums == ChannelSums::channels;
   constexpr std::size_t lanes = Isa::lanes;
   constexpr std::size_t block = block_vectors * lanes;
-  // Linear and longer filters have samples on both sides of a place, the nearest one needs to be there itself.
+  // Linear and longer filters need samples on both sides of a place; nearest interpolation needs only the nearest sample.
   const std::int32_t places = lookup == Lookup::nearest ? task.samples : task.samples - 1;
   for (std::size_t first = 0; first < task.ranges; first += block) {
     Real range[block_vectors];
@@ -185,7 +185,7 @@ void sum_line(const LineTask& task) {
     for (std::uint32_t j = 0; j < task.receiver_count; ++j) {
       const LineReceiver& receiver = task.receivers[j];
       [[maybe_unused]] float* const kept = keeps_channels ? task.channels + j * task.ranges + first : nullptr;
-      // A window about a range where it is heard may begin before.
+      // When channels are kept, no range is skipped: a window about a range where the receiver contributes may begin earlier.
       if (!keeps_channels && first < receiver.first) continue;
       const Real along = Isa::all(receiver.along);
       const Real square = Isa::all(receiver.square);
@@ -225,7 +225,7 @@ void sum_line(const LineTask& task) {
 template <class Isa>
 void make_phases(const PhasesTask& task) {
   using Real = typename Isa::Real;
-  // So many vectors at a time that coefficients are read once for all of them, and sums stay in registers.
+  // The number of vectors that share one read of the coefficients; it is small enough that sums stay in registers.
   constexpr std::size_t vectors = Isa::lanes == 16 ? 4 : 2;
   for (std::size_t n = 0; n < task.samples; n += vectors * Isa::lanes) {
     const float* const from = task.row + n - task.left;

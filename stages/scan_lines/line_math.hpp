@@ -1,4 +1,4 @@
-// Arithmetic of sums along lines that kernels on a GPU have, one place at a time.
+// Arithmetic of sums along lines for kernels on a GPU, one place at a time.
 #pragma once
 
 #include <cmath>
@@ -8,14 +8,14 @@
 
 namespace echoform::scan_lines {
 
-/// |p - e| - r of a receiver as LineReceiver has it, in samples: 0 where all three are 0.
+/// The path difference |p - e| - r, in samples, of a receiver described as in LineReceiver; 0 where all lengths are 0.
 ECHOFORM_HOST_DEVICE float longer_way_to(float range, float along, float square, float across_square) {
   const float x = range - along;
   const float distance = sqrtf(fmaf(x, x, across_square));
   return fmaf(-2.0F * along, range, square) / fmaxf(distance + range, 1e-20F);
 }
 
-/// A place as a whole sample and what is left: whole + floor(t), t - floor(t).
+/// A place as a whole sample and a fraction: whole + floor(t), t - floor(t).
 struct SamplePlace {
   std::int32_t whole;
   float fraction;
@@ -25,8 +25,8 @@ ECHOFORM_HOST_DEVICE SamplePlace place_of(std::int32_t whole, float t) {
   return {whole + static_cast<std::int32_t>(below), t - below};
 }
 
-/// Piece of TapTable that a fraction lies in, and where within: a fraction just below 1 may have been rounded to 1, which is the
-/// end of the last one.
+/// The piece of TapTable in which a fraction lies, and the place within the piece. A fraction just below 1 may have been
+/// rounded to 1, which is the end of the last one.
 struct TapPiece {
   std::int32_t index;
   float within;

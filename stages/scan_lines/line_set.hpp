@@ -1,4 +1,4 @@
-// The lines of an image and what is known of each of their points, by value: what a method tells the stage that sums along them.
+// The lines of an image and the data of each of their points, which a method passes by value to the stage that sums along them.
 #pragma once
 
 #include <compare>
@@ -13,7 +13,7 @@ namespace echoform {
 
 /// A straight line of points origin + range * direction.
 struct ImageLine {
-  std::uint32_t event = 0;  ///< whose A-scans are summed along it: place in LineSet::events
+  std::uint32_t event = 0;  ///< index in LineSet::events of the event whose A-scans are summed along the line
   Point origin;
   Direction direction;  ///< of unit length
 
@@ -28,7 +28,7 @@ struct LineEvent {
   auto operator<=>(const LineEvent&) const = default;
 };
 
-/// Ranges first + k * spacing, 0 <= k < count, the same of every line.
+/// Ranges first + k * spacing, 0 <= k < count, the same for every line.
 struct LineRanges {
   Metres first;    ///< >= 0
   Metres spacing;  ///< > 0
@@ -46,8 +46,8 @@ struct LineSet {
   LineRanges ranges;
   /// Seconds from t = 0 until the event's wave is at the point, [line, range].
   std::vector<double> transmit_times;
-  /// Weights of receivers over the ranges, [table, range], each >= 0, and which table each receiver has on a line: [line, row of
-  /// the line's event], the lines behind each other. Lines share tables. `unheard` receivers are left out.
+  /// Weights of receivers over the ranges, [table, range], each >= 0, and which table each receiver has on a line: [line,
+  /// row of the line's event], one line after the other. Lines share tables. `unheard` receivers are left out.
   std::vector<float> weights;
   std::vector<std::uint32_t> weight_tables;
 

@@ -1,14 +1,14 @@
-// What is summed beside the weighted sum (ChannelSums), of one block of ranges.
+// The sums of ChannelSums that are formed together with the weighted sum, for one block of ranges.
 #pragma once
 
 #include "stages/scan_lines/line_kernels.hpp"
 
 namespace echoform::scan_lines {
 
-/// Vectors of ranges that are summed in registers while the receivers go by.
+/// Number of vectors of ranges whose sums stay in registers during the loop over receivers.
 inline constexpr std::size_t block_vectors = 4;
 
-/// add() takes a receiver's samples, 0 where there are none, and returns what the weighted sum becomes.
+/// Additional sums of a block. add() takes a receiver's samples, 0 where it has none, and returns the new weighted sum.
 template <class Isa, ChannelSums sums>
 class BesideSum {
   using Real = typename Isa::Real;
@@ -39,7 +39,7 @@ class BesideSum {
   Real second_[block_vectors];
 };
 
-/// The DFT over the receivers that are heard, by Goertzel's recurrence q_n = s_n + 2 cos(2 pi m / N) q_(n - 1) - q_(n - 2):
+/// The DFT over the receivers that contribute, by Goertzel's recurrence q_n = s_n + 2 cos(2 pi m / N) q_(n - 1) - q_(n - 2):
 /// |S(m)|^2 = q_N^2 + q_(N - 1)^2 - 2 cos(2 pi m / N) q_N q_(N - 1).
 template <class Isa>
 class BesideSum<Isa, ChannelSums::low_frequencies> {
@@ -66,7 +66,7 @@ class BesideSum<Isa, ChannelSums::low_frequencies> {
     }
   }
 
-  /// A receiver without samples here.
+  /// Adds a receiver without samples here.
   void pass(std::size_t v, Real weight) { turn(v, Isa::above_zero(weight), Isa::zero()); }
 
   Real add(std::size_t v, Real s, Real weight, Real sum) {
@@ -78,7 +78,7 @@ class BesideSum<Isa, ChannelSums::low_frequencies> {
     return Isa::multiply_add(s, weight, sum);
   }
 
-  /// Of real samples S(-m) is as large as S(m). Each frequency of N is there once.
+  /// Stores the sums. |S(-m)| = |S(m)| since samples are real. Each of the N frequencies counts once.
   void store(const LineTask& task, std::size_t first) const {
     for (std::size_t v = 0; v < block_vectors; ++v) {
       const std::size_t range = first + v * Isa::lanes;

@@ -1,4 +1,4 @@
-// What every implementation works out of its options once, in double precision: lengths in samples.
+// Tables that every implementation computes from its options once, in double precision. Lengths are in samples.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace echoform::scan_lines {
 
-/// A receiver on a line: lengths are in samples of the way at the velocity.
+/// A receiver on a line. Lengths are in samples: path length times sample rate over velocity.
 struct PlacedReceiver {
   std::uint32_t row = 0;       ///< of the event
   std::uint32_t weights = 0;   ///< table of LineSet::weights
@@ -20,20 +20,20 @@ struct PlacedReceiver {
 struct LineTables {
   std::vector<float> range;                  ///< by range
   std::vector<std::int32_t> whole;           ///< [line, range] of tau_tx + r / c - start of the gate: floor
-  std::vector<float> rest;                   ///< and what is left
-  std::vector<float> divisor;                ///< [line, range]: what the sum is multiplied by
-  std::vector<float> turn_re;                ///< of complex samples, [line, range]: divisor cos(2 pi fd (tau_tx + r / c))
+  std::vector<float> rest;                   ///< its fraction
+  std::vector<float> divisor;                ///< [line, range]: factor of the sum
+  std::vector<float> turn_re;                ///< for complex samples, [line, range]: divisor cos(2 pi fd (tau_tx + r / c))
   std::vector<float> turn_im;                ///< and divisor sin(...)
-  std::vector<unsigned char> steady;         ///< [line, block of range_step ranges], as LineTask has it
-  std::vector<PlacedReceiver> receivers;     ///< those that are heard, of a line behind each other
+  std::vector<unsigned char> steady;         ///< [line, block of range_step ranges], as in LineTask
+  std::vector<PlacedReceiver> receivers;     ///< the receivers that contribute, those of one line after those of another
   std::vector<std::size_t> first_receivers;  ///< by line, and the end
 
   [[nodiscard]] std::size_t bytes() const;
 };
 
-/// `options` are valid. Ranges are padded to a multiple of range_step that looks up nothing.
+/// Makes the tables. `options` are valid. Ranges are padded to a multiple of range_step; padding looks up no samples.
 [[nodiscard]] LineTables make_line_tables(const ScanLinesOptions& options);
-/// Bytes of them, before they are made.
+/// Bytes of the tables, before they are made.
 [[nodiscard]] std::size_t line_tables_bytes(const ScanLinesOptions& options);
 
 [[nodiscard]] constexpr std::size_t padded(std::size_t count, std::size_t step) {

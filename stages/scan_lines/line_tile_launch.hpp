@@ -13,13 +13,13 @@
 
 namespace echoform::gpu {
 
-/// Ranges of a tile at most, and threads that have them.
+/// Threads of a tile, ranges of a thread, and maximum number of ranges of a tile.
 inline constexpr unsigned tile_threads = 128;
 inline constexpr unsigned tile_depth = 4;
 inline constexpr unsigned most_tile_ranges = tile_threads * tile_depth;
 /// Warps that share a tile's ranges evenly.
 inline constexpr unsigned tile_warps = tile_threads / 32;
-/// What a warp of a tile has: `count` ranges from `first` of the tile on.
+/// The ranges of a warp: `count` ranges from range `first` of the tile on.
 struct WarpRanges {
   unsigned first = 0;
   unsigned count = 0;
@@ -30,17 +30,17 @@ struct WarpRanges {
   if (first >= of_tile) return {of_tile, 0};
   return {first, of_tile - first < most ? of_tile - first : most};
 }
-/// Samples of a receiver that a tile's lookups may lie within.
+/// Number of samples of a receiver within which a tile's lookups must lie.
 inline constexpr unsigned tile_window = most_tile_ranges + 16;
-/// Samples that a window has before and behind, for the filters of upsampling.
+/// Number of samples that a window has before and after it, for the filters of upsampling.
 inline constexpr unsigned tile_halo = 8;
-/// Samples of a window, from its first one on, that tiles count at the ends of their range: no two tiles the same.
+/// Number of samples of a window, from its first one on, that a tile checks for clipping. No sample is counted by two tiles.
 [[nodiscard]] ECHOFORM_HOST_DEVICE constexpr unsigned counted_samples(std::uint32_t taps) {
   return taps == 0 ? most_tile_ranges : tile_window + tile_halo;
 }
-/// Longest filters of upsampling.
+/// Number of taps of the longest filters of upsampling.
 inline constexpr unsigned most_upsampling_taps = 16;
-/// Samples of an A-scan up to which places are whole in single precision, four times over.
+/// Maximum number of samples of an A-scan, up to which single precision represents places in quarters of a sample.
 inline constexpr std::size_t most_tiled_samples = std::size_t{1} << 20;
 
 /// An event that has lines.
@@ -62,11 +62,12 @@ struct TilePlace {
 };
 inline constexpr std::uint32_t unheard_place = ~std::uint32_t{0};
 
-/// What LineTiles::windows has of a tile and row: the first sample, a multiple of 4 (of 8 without upsampling), and these.
+/// Flags in LineTiles::windows, which holds for each tile and row the first sample, a multiple of 4 (of 8 without
+/// upsampling), plus flags.
 inline constexpr std::int32_t window_is_used = 1;
 inline constexpr std::int32_t window_is_checked = 2;  ///< some places are outside of the A-scan
 
-/// Samples of a row that no tile's window has: they are read to count those at the ends of their range.
+/// Samples of a row that are in no tile's window. They are read only to count clipped samples.
 struct RowSegment {
   std::uint32_t row;
   std::int32_t begin;
@@ -74,7 +75,7 @@ struct RowSegment {
 };
 
 struct LineTiles {
-  const void* rows = nullptr;  ///< int16 that start on 8 bytes, or float32 on 16, each row
+  const void* rows = nullptr;  ///< rows of int16 aligned to 8 bytes, or of float32 aligned to 16
   std::size_t row_bytes = 0;
   std::int32_t samples = 0;
   std::uint32_t events = 0;
@@ -85,10 +86,10 @@ struct LineTiles {
   std::uint32_t ranges = 0;
   std::uint32_t pitch = 0;
   std::int32_t fineness = 1;       ///< 4 with upsampling
-  std::uint32_t address_bias = 0;  ///< what the kernel's addresses of samples have of its magic number: whole_magic_address()
+  std::uint32_t address_bias = 0;  ///< the part of the kernel's magic number in its addresses of samples: whole_magic_address()
 
   const TileEvent* event = nullptr;
-  const std::uint32_t* lines = nullptr;  ///< of an event behind each other
+  const std::uint32_t* lines = nullptr;  ///< those of one event after those of another
   const TilePlace* places = nullptr;
   const std::uint32_t* weight_tables = nullptr;  ///< as `places`, unheard_place among them
   const std::int32_t* tile_places = nullptr;     ///< [line, tile]: the sample that `rest` counts from
@@ -97,7 +98,7 @@ struct LineTiles {
   const float* range = nullptr;
   float spacing = 0.0F;                  ///< of ranges, in samples
   const float* weights = nullptr;        ///< [table, range]
-  const float* even_weights = nullptr;   ///< [table, tile]: that of all its ranges, or NaN
+  const float* even_weights = nullptr;   ///< [table, tile]: the weight of all ranges of the tile where they are equal, else NaN
   const float* divisor = nullptr;        ///< [line, pitch]
   std::int32_t* windows = nullptr;       ///< [event: tile, row]
   std::int32_t* most_window = nullptr;   ///< greatest number of samples that a window needs
@@ -105,10 +106,10 @@ struct LineTiles {
   const RowSegment* segments = nullptr;
   std::uint32_t segment_count = 0;
 
-  bool bulk_copies = false;  ///< int16: whether the device's code has them, as prepare_int16_tiles() found
+  bool bulk_copies = false;  ///< for int16: whether the device's code supports bulk copies, as found by prepare_int16_tiles()
   float scale = 1.0F;
   const float* gain = nullptr;  ///< by sample; null: none
-  std::uint32_t taps = 0;       ///< of upsampling: 8, 12 or 16; 0: none
+  std::uint32_t taps = 0;       ///< for upsampling: 8, 12 or 16; 0: no upsampling
   float phases[3][most_upsampling_taps] = {};
 
   float* out = nullptr;
@@ -116,16 +117,18 @@ struct LineTiles {
   LineFacts facts;
 };
 
-/// Bits of 1.5 x 2^23, by which the kernel makes whole numbers of places; of samples by four bytes, upsampled they are the bytes.
+/// Bits of 1.5 x 2^23, which the kernel adds to places to make them whole numbers. Without upsampling these are samples of
+/// four bytes; with upsampling they are bytes.
 inline constexpr std::uint32_t whole_magic_bits = 0x4B400000U;
 [[nodiscard]] constexpr std::uint32_t whole_magic_address(std::uint32_t taps) {
   return (taps == 0 ? 4U : 1U) * whole_magic_bits;
 }
 
-/// Fills windows and most_window, which is 0 before.
+/// Queues the kernel that fills windows and most_window. most_window must be 0 before.
 void launch_line_windows(const LineTiles& tiles, cudaStream_t stream);
 
-/// Before the first launch. False where a block does not have the shared memory that it needs.
+/// Prepares the kernel. Called before the first launch. Returns false where a block cannot have the shared memory that it
+/// needs.
 [[nodiscard]] bool prepare_int16_tiles(LineTiles& tiles);
 [[nodiscard]] bool prepare_float_tiles(const LineTiles& tiles);
 /// Queues the kernel, one launch a frame, of int16 or float32 rows.

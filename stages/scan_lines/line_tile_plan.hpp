@@ -1,4 +1,4 @@
-// What tiles of lines are told, worked out once: which ranges a tile has, and the windows of samples that it reaches. For
+// The arguments of tiles of lines, computed once: the ranges of a tile, and the windows of samples that it reaches. For
 // *_cuda.cpp files.
 #pragma once
 
@@ -19,7 +19,7 @@ struct TiledRows {
   bool whole_numbers = false;  ///< int16
   std::size_t row_bytes = 0;
   std::int32_t samples = 0;
-  /// By line: the first row of its event.
+  /// The first row of each line's event.
   std::span<const std::uint32_t> first_rows;
 };
 
@@ -27,11 +27,12 @@ class LineTilePlan {
  public:
   explicit LineTilePlan(Backend& backend) : backend_(backend) {}
 
-  /// Whether tiles can sum these lines; if not, nothing is held. `set` are the tables of `options` on the device.
+  /// Makes the plan. Returns whether tiles can sum these lines; if not, nothing is held. `set` has the tables of `options`
+  /// on the device.
   [[nodiscard]] bool make(const ScanLinesOptions& options, const LineSetOnDevice& set, const scan_lines::LineTables& tables,
                           const TiledRows& rows);
 
-  /// All but rows, gain, scale, out and facts.
+  /// The arguments of a launch, except rows, gain, scale, out and facts.
   [[nodiscard]] const LineTiles& tiles() const { return tiles_; }
   void launch(const LineTiles& tiles, cudaStream_t stream) const noexcept;
   [[nodiscard]] std::size_t bytes() const noexcept;
@@ -50,7 +51,7 @@ class LineTilePlan {
   bool whole_numbers_ = false;
   std::vector<TileEvent> events_;
   std::size_t heard_ = 0;     // rows of all events
-  std::vector<Buffer> held_;  // whatever the tiles
+  std::vector<Buffer> held_;  // independent of the tiles
   std::vector<Buffer> of_tiles_;
 };
 

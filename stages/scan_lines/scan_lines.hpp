@@ -1,5 +1,5 @@
-// Receive beamforming along scan lines: of the A-scans of each transmit event a sum along each of its lines, in focus at every
-// range, with the delays worked out on the way.
+// Receive beamforming along scan lines: the A-scans of each transmit event are summed along each of its lines. The sum is
+// focused at every range, and delays are computed on the fly.
 //
 // Input   raw or float32 [a_scans, samples], any row stride: the samples of the gate.
 // Output  float32 [lines, ranges], rows padded with zeros to a multiple of 16. At range r of a line, with p = origin + r *
@@ -27,8 +27,8 @@
 // while tau_tx + r / c is kept as a whole sample and its rest, from double precision. (Eq. 13 of the thesis on beamforming on the
 // GPU using CUDA, of the Tesla C870, is the case of a phased array whose waves pass its centre at t = 0.)
 //
-// CUDA: with those adaptive weights that have an implementation there (AdaptiveKind::on_cuda). Behind lines of raw samples stands
-// a trailer with the facts of the frame (stages/raw_rows/frame_facts.hpp), whose peak is that of the lines.
+// CUDA supports the adaptive weights that have an implementation there (AdaptiveKind::on_cuda). A trailer with the facts of
+// the frame (stages/raw_rows/frame_facts.hpp) follows lines of raw samples; its peak is that of the lines.
 #pragma once
 
 #include <memory>
@@ -47,16 +47,16 @@ namespace echoform {
 
 struct ScanLinesOptions {
   std::shared_ptr<const LineSet> lines;
-  MetresPerSecond velocity;  ///< of waves on their way back, > 0
+  MetresPerSecond velocity;  ///< of the waves that return, > 0
   Hertz sample_rate;         ///< > 0
-  Seconds start_time;        ///< of the A-scan's sample 0, time offset taken away
+  Seconds start_time;        ///< of the A-scan's sample 0, less the time offset
   SampleGate gate;           ///< samples of the A-scan that the input holds
   DelayFilterOptions filter;
   bool normalise = true;
   AdaptiveOptions adaptive;
   std::optional<Hertz> demodulated;                     ///< fd of complex samples, > 0; none: samples are real
   double sample_scale = 1.0;                            ///< amplitude of one unit of a raw sample: finite, not 0
-  std::shared_ptr<const std::vector<float>> time_gain;  ///< by sample of the gate, of raw input; null: none
+  std::shared_ptr<const std::vector<float>> time_gain;  ///< gain by sample of the gate, for raw input; null: none
 
   /// Two shared pointers count as equal if what they point to is equal.
   friend bool operator==(const ScanLinesOptions& a, const ScanLinesOptions& b);
@@ -70,7 +70,7 @@ extern const StageKind scan_lines_stage;
                                                          SimdLevel level = simd_level());
 
 /// Only builds with CUDA have this function. The backend must outlive the stage. Throws InputError if an option is out of
-/// its range, and for adaptive weights that it has not.
+/// its range, and for adaptive weights that CUDA does not support.
 [[nodiscard]] std::unique_ptr<Stage> make_scan_lines_cuda(ScanLinesOptions options, Backend& backend);
 
 /// The checks of options and input that every implementation makes, and the resulting output. Both functions throw
@@ -78,11 +78,11 @@ extern const StageKind scan_lines_stage;
 void validate(const ScanLinesOptions& options);
 [[nodiscard]] BlockSpec scan_lines_output(const ScanLinesOptions& options, const BlockSpec& input,
                                           BackendKind backend = BackendKind::cpu);
-/// What CUDA's asks besides.
+/// Further checks of the stage on CUDA. Throws InputError.
 void require_lines_on_cuda(const ScanLinesOptions& options);
-/// Device memory that CUDA's takes at most.
+/// Maximum of device memory that the stage on CUDA takes, in bytes.
 [[nodiscard]] std::size_t scan_lines_device_bytes(const ScanLinesOptions& options, const BlockSpec& input);
-/// Host memory that the CPU's takes.
+/// Host memory that the stage on the CPU takes, in bytes.
 [[nodiscard]] std::size_t scan_lines_bytes(const ScanLinesOptions& options, std::size_t members);
 
 }  // namespace echoform

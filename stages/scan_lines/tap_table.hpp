@@ -6,8 +6,8 @@
 
 namespace echoform::scan_lines {
 
-/// Each coefficient goes through the filter's own at four Chebyshev places of each piece of the fraction: straight lines stay
-/// what they are, and smooth coefficients are right to 1e-6.
+/// Makes the table of a filter. Each coefficient equals the filter's own at four Chebyshev places of each piece of the
+/// fraction. So straight lines are exact, and smooth coefficients are exact to 1e-6.
 [[nodiscard]] TapTable make_tap_table(const DelayFilter& filter);
 
 }  // namespace echoform::scan_lines

@@ -1,10 +1,9 @@
-// Images that scroll: some rows of each frame, below those of the frames before.
+// Images that scroll: some rows of each frame follow those of earlier frames.
 //
 // Input   float32 [rows, columns], any row stride.
-// Output  float32 [kept, columns], rows without gaps: the last `kept` of the rows first ... first + count - 1 of all frames so
-// far,
-//         the newest last; 0 where there have not been as many. After restart() there have been none. Another `first` counts from
-//         the frame on that it is set for: rows that are kept stay as they were.
+// Output  float32 [kept, columns], rows without gaps: the last `kept` of the rows first ... first + count - 1 of all frames
+//         so far, the newest last; 0 where there have been fewer. restart() forgets all rows. A changed `first` applies from the
+//         frame for which it is set: rows that are kept stay as they are.
 #pragma once
 
 #include <cstddef>
@@ -30,15 +29,17 @@ extern const StageKind scroll_stage;
 
 [[nodiscard]] std::unique_ptr<Stage> make_scroll_cpu(const ScrollOptions& options);
 
-/// The same bits on the GPU; `backend` is a CUDA backend and outlives the stage. Only builds with CUDA have this function.
+/// The stage gives the same bits on the GPU; `backend` is a CUDA backend and must outlive the stage. Only builds with CUDA
+/// have this function.
 [[nodiscard]] std::unique_ptr<Stage> make_scroll_cuda(const ScrollOptions& options, Backend& backend);
 
-/// What every implementation asks of its options and its input, and the output that comes of it. Throws InputError.
+/// The checks of options and input that every implementation makes, and the resulting output. Throws InputError.
 [[nodiscard]] BlockSpec scroll_output(const ScrollOptions& options, const BlockSpec& input);
-/// Whether `options`, which are for `input`, are `before` but for `first`. Throws InputError if that is out of its range.
+/// Whether `options`, which are for `input`, equal `before` except for `first`. Throws InputError if `first` is out of its
+/// range.
 [[nodiscard]] bool accepts_scroll(const StageOptions& options, const ScrollOptions& before, const BlockSpec& input);
 
-/// On CUDA beside the rows: the first row as a float and the place in the ring where the next one goes.
+/// Bytes on CUDA in addition to the rows: the first row as a float, and the place in the ring of the next row.
 inline constexpr std::size_t scroll_number_bytes = 8;
 
 }  // namespace echoform

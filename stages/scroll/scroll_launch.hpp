@@ -8,13 +8,13 @@
 
 namespace echoform {
 
-/// Places in device memory; what may change between frames lies there too.
+/// Arguments of a launch. Pointers are to device memory, which also holds the values that may change between frames.
 struct ScrollWork {
   const float* in = nullptr;
   float* out = nullptr;           ///< [kept, columns]
   float* ring = nullptr;          ///< as `out`
   const float* first = nullptr;   ///< row of the input
-  std::uint32_t* head = nullptr;  ///< where in the ring the next row goes
+  std::uint32_t* head = nullptr;  ///< the place in the ring of the next row
   std::size_t in_stride = 0;      ///< of rows, in floats
   std::size_t columns = 0;
   std::size_t count = 0;

@@ -1,4 +1,4 @@
-// Where rows lie in a ring.
+// Places of rows in a ring.
 #pragma once
 
 #include <cstddef>

@@ -15,8 +15,8 @@ struct LineSpectra {
   std::size_t stride = 0;  ///< in complex numbers
 };
 
-/// Makes one sideband of both in `bins` about 0, divides all by the number of samples, for the way back through an unscaled
-/// transform, and writes zeros behind each row.
+/// Combines both sidebands into one in `bins` bins about 0, divides all bins by the number of samples, because the inverse
+/// transform is unscaled, and writes zeros after each row.
 void launch_one_sideband(const LineSpectra& spectra, std::size_t bins, cudaStream_t stream) noexcept;
 
 }  // namespace echoform::gpu

@@ -1,9 +1,9 @@
-// Complex lines with a vestige of the other sideband to analytic signals.
+// Conversion of complex lines with a vestige of the other sideband to analytic signals.
 //
-// What is received of a wide band reaches down to 0 Hz, where its positive and its negative frequencies meet. A filter that keeps
-// the positive ones leaves, next to 0 Hz, a part of each; and sums with delays that change along a line turn a little of either
-// into the other. Both are put right where the line is whole: near 0 Hz the imaginary part becomes the Hilbert transform of the
-// real part, which holds all that was received (the demodulation of a vestigial sideband).
+// The spectrum of a wide band reaches down to 0 Hz, where positive and negative frequencies meet. A filter that keeps the
+// positive ones leaves, next to 0 Hz, a part of each. Sums with delays that change along a line also convert a little of
+// either into the other. This stage corrects both once the line is complete: near 0 Hz the imaginary part becomes the
+// Hilbert transform of the real part, which holds all that was received (the demodulation of a vestigial sideband).
 //
 // Input   complex64 [lines, samples], interleaved, any row stride, 3 <= samples <= 2^28.
 // Output  complex64 [lines, samples], interleaved, rows padded with zeros to a multiple of 16: of a row's periodic DFT X[m],
@@ -31,18 +31,18 @@ struct SingleSidebandOptions {
   [[nodiscard]] friend bool operator==(const SingleSidebandOptions&, const SingleSidebandOptions&) = default;
 };
 
-/// The kind of the stage "single-sideband", whose options are SingleSidebandOptions. On CUDA it states none of the memory in
-/// which cuFFT works, which is known of plans alone.
+/// The kind of the stage "single-sideband", whose options are SingleSidebandOptions. On CUDA it does not state cuFFT's
+/// workspace, whose size only plans report.
 extern const StageKind single_sideband_stage;
 
 /// The stage runs on queues of at most `members` threads; prepare() throws InputError if an option is out of its range.
 [[nodiscard]] std::unique_ptr<Stage> make_single_sideband_cpu(const SingleSidebandOptions& options, std::size_t members,
                                                               SimdLevel level = simd_level());
 
-/// In builds with CUDA only, by cuFFT. The backend must outlive the stage.
+/// The stage runs on the GPU, by cuFFT. Only builds with CUDA have this function. The backend must outlive the stage.
 [[nodiscard]] std::unique_ptr<Stage> make_single_sideband_cuda(const SingleSidebandOptions& options, Backend& backend);
 
-/// What every implementation asks of its options and its input, and the output that comes of it. Throws InputError.
+/// The checks of options and input that every implementation makes, and the resulting output. Throws InputError.
 [[nodiscard]] BlockSpec single_sideband_output(const SingleSidebandOptions& options, const BlockSpec& input);
 
 }  // namespace echoform

@@ -1,4 +1,4 @@
-// Gains by time, or by line, in device memory, where frames find those that are in force. For *_cuda.cpp files.
+// Gains by time, or by line, in device memory. For *_cuda.cpp files.
 #pragma once
 
 #include <vector>
@@ -11,14 +11,14 @@ namespace echoform::gpu {
 
 class DeviceGain {
  public:
-  /// Takes memory for as many gains, and waits until they are there. Throws RuntimeFault.
+  /// Allocates memory for the gains, and waits until they are copied. Throws RuntimeFault.
   void prepare(const std::vector<float>& gain, Backend& backend) {
     gain_ = backend.allocate(gain.size() * sizeof(float), MemoryUse::working);
     const Stream stream = make_stream();
     queue_values(gain, place(), stream.get());
     ECHOFORM_CUDA(cudaStreamSynchronize(stream.get()));
   }
-  /// As many others, for what is queued from now on.
+  /// Replaces the gains by as many others, for work that is queued from now on.
   void change(const std::vector<float>& gain, ExecutionQueue& queue) const noexcept {
     queue_values(gain, place(), stream_of(queue));
   }

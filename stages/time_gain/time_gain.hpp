@@ -1,4 +1,4 @@
-// A-scans times a gain that follows their time: what attenuation takes is given back, before anything filters them.
+// Multiplies A-scans by a gain that depends on time. It compensates attenuation before any filter.
 //
 // Input   float32 [rows, samples], any row stride.
 // Output  float32 [rows, samples], rows padded to a multiple of 16 samples (the padding is not written): each sample times the
@@ -28,11 +28,12 @@ extern const StageKind time_gain_stage;
 /// Throws InputError if a gain is not finite.
 [[nodiscard]] std::unique_ptr<Stage> make_time_gain_cpu(TimeGainOptions options);
 
-/// The same bits on the GPU; `backend` is a CUDA backend and outlives the stage. Only builds with CUDA have this function.
+/// The stage gives the same bits on the GPU; `backend` is a CUDA backend and must outlive the stage. Only builds with CUDA
+/// have this function.
 [[nodiscard]] std::unique_ptr<Stage> make_time_gain_cuda(TimeGainOptions options, Backend& backend);
 
-/// What every implementation asks of its input, and the output that comes of it; and whether it takes another gain for as many
-/// samples. Throw InputError.
+/// The checks of the input that every implementation makes, the resulting output, and whether a stage can change to other
+/// options with `samples` gains. Both functions throw InputError.
 [[nodiscard]] BlockSpec time_gain_output(const TimeGainOptions& options, const BlockSpec& input);
 [[nodiscard]] bool accepts_time_gain(const StageOptions& options, std::size_t samples);
 

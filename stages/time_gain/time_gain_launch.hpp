@@ -15,7 +15,7 @@ struct TimeGainRows {
   std::size_t out_stride = 0;
 };
 
-/// out[row, n] = gain[n] in[row, n]; `out` may be `in`, with its stride.
+/// Queues out[row, n] = gain[n] in[row, n]. `out` may be `in`, with the same stride.
 void launch_time_gain(const TimeGainRows& work, std::size_t rows, std::size_t samples, cudaStream_t stream) noexcept;
 
 }  // namespace echoform

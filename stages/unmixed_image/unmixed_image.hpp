@@ -1,13 +1,12 @@
-// One image out of what spectral unmixing found: a component's concentration, or its share in the sum of two.
+// One image from the results of spectral unmixing: a component's concentration, or its share in the sum of two.
 //
 // Input   float32 [components * rows, columns], as stages/unmixing/ makes it.
 // Output  float32 [rows, columns], rows without gaps:
 //
 //   concentration   of `component`
-//   share           c_component / (c_component + c_other): of oxygenated and deoxygenated haemoglobin the saturation with oxygen.
-//   Not
-//                   clipped: plain least squares may have it beyond 0 .. 1. NaN where the sum is not above 0, or not above
-//                   `threshold` times the frame's greatest: a quotient of noise tells nothing.
+//   share           c_component / (c_component + c_other): for oxygenated and deoxygenated haemoglobin the oxygen saturation.
+//                   Not clipped: unconstrained least squares may give values beyond 0 .. 1. NaN where the sum is not above 0, or
+//                   not above `threshold` times the frame's greatest, since a quotient of noise has no meaning.
 #pragma once
 
 #include <cstddef>
@@ -23,30 +22,31 @@ enum class UnmixedKind : std::uint8_t { concentration, share };
 
 struct UnmixedImageOptions {
   UnmixedKind kind = UnmixedKind::concentration;
-  std::size_t components = 2;  ///< that the input holds, 1 at least
+  std::size_t components = 2;  ///< components of the input, at least 1
   std::size_t component = 0;
-  std::size_t other = 1;   ///< of a share; not `component`
-  double threshold = 0.1;  ///< of a share, 0 .. 1
+  std::size_t other = 1;   ///< for a share; not `component`
+  double threshold = 0.1;  ///< for a share, 0 .. 1
 
   [[nodiscard]] friend bool operator==(const UnmixedImageOptions&, const UnmixedImageOptions&) = default;
 };
 
-/// The kind of the stage "unmixed-image", whose options are UnmixedImageOptions. It takes another threshold as it runs.
+/// The kind of the stage "unmixed-image", whose options are UnmixedImageOptions. The threshold may change while the stage runs.
 extern const StageKind unmixed_image_stage;
 
 /// Throws InputError if an option is out of its range.
 [[nodiscard]] std::unique_ptr<Stage> make_unmixed_image_cpu(const UnmixedImageOptions& options);
 
-/// The same bits on the GPU; `backend` is a CUDA backend and outlives the stage. Only builds with CUDA have this function.
+/// The stage gives the same bits on the GPU; `backend` is a CUDA backend and must outlive the stage. Only builds with CUDA
+/// have this function.
 [[nodiscard]] std::unique_ptr<Stage> make_unmixed_image_cuda(const UnmixedImageOptions& options, Backend& backend);
-/// Of a share, on CUDA.
+/// Bytes of device memory for the kind `share`.
 inline constexpr std::size_t unmixed_image_device_bytes = 16;
 
 /// The checks of options and input that every implementation makes, and the resulting output. Both functions throw
 /// InputError.
 void check_unmixed_image(const UnmixedImageOptions& options);
 [[nodiscard]] BlockSpec unmixed_image_output(const UnmixedImageOptions& options, const BlockSpec& input);
-/// Whether `options` are `before` but for the threshold.
+/// Whether `options` equal `before` except for the threshold.
 [[nodiscard]] bool accepts_unmixed_image(const StageOptions& options, const UnmixedImageOptions& before);
 
 }  // namespace echoform

@@ -7,7 +7,7 @@
 
 namespace echoform {
 
-/// Share of a component in the sum of both; not a number where the sum is not above `least`: there is nothing to speak of.
+/// Share of a component in the sum of both. NaN where the sum is not above `least`, where a quotient would be meaningless.
 ECHOFORM_HOST_DEVICE float share_of(float component, float other, float least) {
   const float total = component + other;
   return total > least ? component / total : NAN;

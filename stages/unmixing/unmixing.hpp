@@ -1,14 +1,14 @@
-// Spectral unmixing: images at several wavelengths become concentrations of what absorbs, pixel by pixel.
+// Spectral unmixing: images at several wavelengths become concentrations of absorbers, pixel by pixel.
 //
-// Input   N float32 blocks of one shape, any row stride: signed images, one a wavelength, each divided by what light there was.
+// Input   N float32 blocks of one shape, any row stride: signed images, one a wavelength, each divided by its amount of light.
 // Output  float32 [components * rows, columns], rows without gaps: all rows of the first component, then of the next. At each
-//         pixel the concentrations c that make
+//         pixel the concentrations c that minimise
 //
 //             sum over wavelengths n of (image_n - sum over components m of absorption[n, m] c_m)^2
 //
-//         least: of either sign, by the pseudo-inverse of the absorption, or at least 0 where `non_negative`, which is exact
-//         (C. L. Lawson and R. J. Hanson, "Solving Least Squares Problems", 1974, chapter 23). Units are those of image over
-//         absorption. A pixel with a value that is no number has no number in all components.
+//         They have either sign and follow from the pseudo-inverse of the absorption, or are at least 0 where `non_negative`,
+//         which is exact (C. L. Lawson and R. J. Hanson, "Solving Least Squares Problems", 1974, chapter 23). Units are those of image over
+//         absorption. A pixel with a NaN is NaN in all components.
 #pragma once
 
 #include <cstddef>
@@ -36,16 +36,17 @@ extern const StageKind unmixing_stage;
 /// Throws InputError if an option is out of its range.
 [[nodiscard]] std::unique_ptr<Stage> make_unmixing_cpu(UnmixingOptions options);
 
-/// The same bits on the GPU; `backend` is a CUDA backend and outlives the stage. Only builds with CUDA have this function.
+/// The stage gives the same bits on the GPU; `backend` is a CUDA backend and must outlive the stage. Only builds with CUDA
+/// have this function.
 [[nodiscard]] std::unique_ptr<Stage> make_unmixing_cuda(UnmixingOptions options, Backend& backend);
 
-/// What every implementation asks of its options and its inputs, and the output that comes of them. Throw InputError.
+/// The checks of options and inputs that every implementation makes, and the resulting output. Both functions throw InputError.
 void check_unmixing(const UnmixingOptions& options);
 [[nodiscard]] BlockSpec unmixing_output(const UnmixingOptions& options, const InputSpecs& inputs);
-/// Whether `options` are `before` but for non_negative.
+/// Whether `options` equal `before` except for non_negative.
 [[nodiscard]] bool accepts_unmixing(const StageOptions& options, const UnmixingOptions& before);
 
-/// UnmixingTables::weights of valid options, in single precision, worked out in double.
+/// UnmixingTables::weights in single precision, computed in double precision. The options must be valid.
 [[nodiscard]] std::vector<float> unmixing_weights(const UnmixingOptions& options);
 
 }  // namespace echoform

@@ -10,9 +10,9 @@ namespace echoform {
 inline constexpr std::size_t most_unmixed_components = 4;
 inline constexpr std::size_t most_unmixed_wavelengths = 32;
 
-/// Tables of a fit, wherever they lie: [wavelength, component] absorption, and [set, component, wavelength] weights, by which the
-/// values of a pixel become the least-squares concentrations of the components in the set, and 0 for the others. Set s holds
-/// component m where bit m of s is set; set 0 holds none.
+/// Tables of a fit, in host or device memory: [wavelength, component] absorption, and [set, component, wavelength] weights,
+/// by which the values of a pixel become the least-squares concentrations of the components in the set, and 0 for the
+/// others. Set s holds component m where bit m of s is set; set 0 holds none.
 struct UnmixingTables {
   const float* absorption = nullptr;
   const float* weights = nullptr;
@@ -20,7 +20,7 @@ struct UnmixingTables {
   std::size_t components = 0;
 };
 
-/// Concentrations that fit best, of all components in `set`.
+/// The least-squares concentrations of the components in `set`; 0 for the others.
 ECHOFORM_HOST_DEVICE void unmix_set(const UnmixingTables& tables, std::size_t set, const float* values, float* concentrations) {
   const float* weights = tables.weights + set * tables.components * tables.wavelengths;
   for (std::size_t m = 0; m < tables.components; ++m, weights += tables.wavelengths) {
@@ -30,7 +30,7 @@ ECHOFORM_HOST_DEVICE void unmix_set(const UnmixingTables& tables, std::size_t se
   }
 }
 
-/// Sum of squares of what a fit leaves.
+/// Sum of the squared residuals of a fit.
 ECHOFORM_HOST_DEVICE float unmixing_residual(const UnmixingTables& tables, const float* values, const float* concentrations) {
   float sum = 0.0F;
   for (std::size_t n = 0; n < tables.wavelengths; ++n) {
@@ -48,8 +48,8 @@ ECHOFORM_HOST_DEVICE bool all_at_least_zero(const float* numbers, std::size_t co
   return true;
 }
 
-/// Concentrations of at least 0 that fit best. The best fit is the plain one of the components that are above 0 in it; with so
-/// few of them every set is tried.
+/// The least-squares concentrations that are at least 0. The best fit is the unconstrained fit of those components that are
+/// above 0 in it. Since there are few components, every set is tried.
 ECHOFORM_HOST_DEVICE void unmix_non_negative(const UnmixingTables& tables, const float* values, float* concentrations) {
   const std::size_t all = (std::size_t{1} << tables.components) - 1;
   unmix_set(tables, all, values, concentrations);

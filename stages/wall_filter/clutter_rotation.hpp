@@ -7,7 +7,8 @@
 
 namespace echoform {
 
-/// Column q is turned by (turn_re, turn_im), so that what couples it to p is real; then p and q become c p - s q and s p + c q.
+/// A complex Jacobi rotation. Column q is multiplied by the phase factor (turn_re, turn_im), so that the entry that couples
+/// it to p is real. Then p and q become c p - s q and s p + c q.
 struct ClutterRotation {
   double c;
   double s;
@@ -15,7 +16,8 @@ struct ClutterRotation {
   double turn_im;
 };
 
-/// What makes the entry (re, im) in row p and column q of a Hermitian matrix 0, `of_p` and `of_q` being those on the diagonal.
+/// The rotation that makes the entry (re, im) in row p and column q of a Hermitian matrix 0. `of_p` and `of_q` are the
+/// entries on the diagonal.
 ECHOFORM_HOST_DEVICE ClutterRotation clutter_rotation(double of_p, double of_q, double re, double im) {
   ClutterRotation rotation{1.0, 0.0, 1.0, 0.0};
   const double strength = hypot(re, im);
@@ -29,8 +31,8 @@ ECHOFORM_HOST_DEVICE ClutterRotation clutter_rotation(double of_p, double of_q, 
   return rotation;
 }
 
-/// Of a Jacobi sweep: so many at most, and done where the squares beside the diagonal are less than this share of all: beyond
-/// the rounding of the samples, which are in single precision.
+/// Limits of Jacobi sweeps: their maximum number, and the share of off-diagonal squares in all squares below which sweeps
+/// end. It is smaller than the rounding of the samples, which are in single precision.
 inline constexpr int most_clutter_sweeps = 32;
 inline constexpr double small_beside_diagonal = 1e-26;
 

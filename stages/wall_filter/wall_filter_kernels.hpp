@@ -1,4 +1,4 @@
-// The loops of the wall filter: pieces of ranges, samples of an ensemble one below the other.
+// The loops of the wall filter over a piece of ranges. The samples of an ensemble are consecutive rows.
 #pragma once
 
 #include <cstddef>
@@ -7,10 +7,11 @@
 
 namespace echoform {
 
-/// Ranges of a piece: as many of 16 samples as fit a first cache twice.
+/// Number of ranges of a piece: ensembles of 16 samples fit twice into a first-level cache.
 inline constexpr std::size_t wall_filter_piece = 128;
 
-/// One piece of one line. Rows of samples are wall_filter_piece long, those of the output `out_stride` apart; I and Q apart.
+/// One piece of one line. Rows of samples are wall_filter_piece long, and rows of the output are `out_stride` apart. I and Q
+/// are separate.
 struct WallFilterTask {
   const float* re = nullptr;  ///< [n][range]
   const float* im = nullptr;
@@ -18,10 +19,10 @@ struct WallFilterTask {
   const float* matrix_im = nullptr;  ///< null: all 0
   std::size_t ensemble = 0;
   std::size_t filtered = 0;
-  float* out = nullptr;        ///< I of output 0; its Q lies `quadrature` on
+  float* out = nullptr;        ///< I of output 0; Q follows after `quadrature` floats
   std::size_t quadrature = 0;  ///< in floats
   std::size_t out_stride = 0;  ///< from an output to the next, in floats
-  std::size_t count = 0;       ///< ranges of the piece that are there, at most wall_filter_piece
+  std::size_t count = 0;       ///< valid ranges of the piece, at most wall_filter_piece
 };
 
 /// All levels give the same bits.

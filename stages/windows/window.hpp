@@ -1,5 +1,5 @@
-// Windows that taper an aperture: weights 0 .. 1 across it. A further one is a function NAME_at() in window.cpp and a line in the
-// list below; configuration, checks, messages and pages follow.
+// Windows that taper an aperture: weights 0 .. 1 across it. A new window needs a function NAME_at() in window.cpp and a line
+// in the list below; configuration, checks, messages and pages follow from the list.
 #pragma once
 
 #include <compare>
@@ -22,7 +22,7 @@ namespace echoform {
 enum class WindowKind : std::uint8_t { ECHOFORM_WINDOWS(ECHOFORM_ENUMERATOR) };
 #undef ECHOFORM_ENUMERATOR
 
-/// A window and what shapes it.
+/// A window and its parameters.
 struct Window {
   static constexpr Interval tukey_fractions{0.0, 1.0};
   static constexpr Interval kaiser_betas{0.0, 40.0};
@@ -36,8 +36,8 @@ struct Window {
   constexpr auto operator<=>(const Window&) const = default;
 };
 
-/// The weight at `t` of the way from one edge of the aperture to the other, 0 <= t <= 1; symmetric, 1 in the middle. Formulas:
-/// F. J. Harris, Proc. IEEE 66(1), 51 (1978).
+/// The weight at the position `t` in the aperture, from 0 at one edge to 1 at the other; symmetric, 1 in the middle.
+/// Formulas: F. J. Harris, Proc. IEEE 66(1), 51 (1978).
 ///   hann     sin^2(pi t)              hamming  0.54 - 0.46 cos(2 pi t)
 ///   tukey    cosine tapers at both ends, together tukey_fraction of the aperture
 ///   kaiser   I0(beta sqrt(1 - (2 t - 1)^2)) / I0(beta)
