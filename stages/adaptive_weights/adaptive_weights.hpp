@@ -2,39 +2,42 @@
 // stage. The stages that sum call it; points are ranges of a line or pixels.
 //
 // s_j is the value of channel j at the point after its delay was compensated, and w_j > 0 its weight in the sum (apodization).
-// Channels of weight 0, and those that are left out, do not count: sums over j are over the N others, in the order of receivers.
-// A channel that contains zeros (dead, or a place outside of its A-scan) counts as one that agrees with no other, so leave out
+// Channels of weight 0, and those that are left out, do not count: sums over j are over the N others, in the order of
+// receivers. A channel that contains zeros (dead, or a place outside of its A-scan) counts as one that agrees with no other, so leave out
 // elements that are known to be dead. <x> is a sum over an axial window about the point, of 2 h + 1 neighbouring points,
 // fewer at the ends of a line. Where an energy that is divided by is 0 the result is 0.
 //
-//   coherence_factor    <(sum w s)^2> / <(sum w) (sum w s^2)>. R. Mallart and M. Fink, J. Acoust. Soc. Am. 96(6), 3721 (1994): a
-//                       ratio of energies of the pulse, over which the window sums. With all w = 1 it is their factor. The weights
-//                       are a measure on the channels. So the factor lies between 0 and 1 and is 1 for equal channels, for any w.
+//   coherence_factor    <(sum w s)^2> / <(sum w) (sum w s^2)>. R. Mallart and M. Fink, J. Acoust. Soc. Am. 96(6), 3721
+//                       (1994): a ratio of energies of the pulse, over which the window sums. With all w = 1 it is their
+//                       factor. The weights are a measure on the channels. So the factor lies between 0 and 1 and is 1 for
+//                       equal channels, for any w.
 //   generalised_coherence_factor
 //                       <sum over |m| <= M0 of |S(m)|^2> / <N sum s^2>, S(m) = sum over n of s_n exp(-j 2 pi m n / N).
 //                       P.-C. Li and M.-L. Li, IEEE Trans. UFFC 50(2), 128 (2003), eq. 8. It has no weights, since the DFT
-//                       is orthogonal only without them. Each m is summed once, at most N of them. M0 = 0 is the coherence factor
-//                       without weights. For arrays of one row.
+//                       is orthogonal only without them. Each m is summed once, at most N of them. M0 = 0 is the coherence
+//                       factor without weights. For arrays of one row.
 //   sign_coherence_factor
 //                       1 - sqrt(1 - <(sum w sign s)^2> / <(sum w)^2>), sign(0) = 0. J. Camacho, M. Parrilla and C. Fritsch,
 //                       IEEE Trans. UFFC 56(5), 958 (2009). Exact to 1.4e-3 close to 1.
 //   phase_coherence_factor
-//                       max(0, 1 - gamma p / (pi / sqrt(3))) of analytic s, where p is the smaller of the standard deviations of
-//                       the phases and of the phases shifted by pi into (-pi, pi]. Ibid. Deviations are weighted as means are.
-//                       Channels of exactly 0 have no phase, and the factor is multiplied by the share of the other channels in
-//                       the weights. It has no axial window.
-//   f_dmas              (sum over i < j of sign(s_i s_j) sqrt(w_i |s_i| w_j |s_j|)) / (sum over i < j of sqrt(w_i w_j)). 
-//                       G. Matrone and others, IEEE Trans. Med. Imag. 34(4), 940 (2015), as a mean; pairs by ((sum x)^2 - sum x^2) / 2. Real
-//                       s. It has the dimension of s and lies about twice the frequency: the caller applies a band-pass about 2 f0.
-//                       Equal channels A cos give A |cos|, of which the band-pass leaves 4 / (3 pi) A.
+//                       max(0, 1 - gamma p / (pi / sqrt(3))) of analytic s, where p is the smaller of the standard deviations
+//                       of the phases and of the phases shifted by pi into (-pi, pi]. Ibid. Deviations are weighted as means
+//                       are. Channels of exactly 0 have no phase, and the factor is multiplied by the share of the other
+//                       channels in the weights. It has no axial window.
+//   f_dmas              (sum over i < j of sign(s_i s_j) sqrt(w_i |s_i| w_j |s_j|)) / (sum over i < j of sqrt(w_i w_j)).
+//                       G. Matrone and others, IEEE Trans. Med. Imag. 34(4), 940 (2015), as a mean; pairs by ((sum x)^2 - sum
+//                       x^2) / 2. Real s. It has the dimension of s and lies about twice the frequency: the caller applies a
+//                       band-pass about 2 f0. Equal channels A cos give A |cos|, of which the band-pass leaves 4 / (3 pi) A.
 //   short_lag_spatial_coherence
 //                       max(0, mean over m = 1 .. M of R(m)), R(m) = mean over n of <s_n s_(n + m)> / sqrt(<s_n^2> <s_(n +
-//                       m)^2>), M = q N to the nearest, 1 to N - 1. M. A. Lediju and others, IEEE Trans. UFFC 58(7), 1377 (2011),
-//                       who sum over m instead. Pairs without energy count as 0. The result is itself an image. It has no weights.
-//   capon               w^H x, of analytic s: x the mean of the subarrays x_l = (s_l ... s_(l + L - 1)), l = 0 .. N - L, 
-//                       w = R^-1 a / (a^H R^-1 a), a = (1 ... 1), R = <mean of x_l x_l^H>, its diagonal loaded with delta tr(R) / L, L =
-//                       floor( lambda N), at least 1. J.-F. Synnevag, A. Austeng and S. Holm, IEEE Trans. UFFC 54(8), 1606
-//                       (2007): L up to N / 2, loading tr(R) / (100 L). Real part. Equal channels s give s. It has no weights.
+//                       m)^2>), M = q N to the nearest, 1 to N - 1. M. A. Lediju and others, IEEE Trans. UFFC 58(7), 1377
+//                       (2011), who sum over m instead. Pairs without energy count as 0. The result is itself an image. It
+//                       has no weights.
+//   capon               w^H x, of analytic s: x the mean of the subarrays x_l = (s_l ... s_(l + L - 1)), l = 0 .. N - L,
+//                       w = R^-1 a / (a^H R^-1 a), a = (1 ... 1), R = <mean of x_l x_l^H>, its diagonal loaded with delta
+//                       tr(R) / L, L = floor( lambda N), at least 1. J.-F. Synnevag, A. Austeng and S. Holm, IEEE Trans. UFFC
+//                       54(8), 1606 (2007): L up to N / 2, loading tr(R) / (100 L). Real part. Equal channels s give s. It
+//                       has no weights.
 //
 // A new kind needs a function and a row of the table in adaptive_kind.cpp. The function takes sums if those that sums_of can
 // name suffice, else the channels themselves.

@@ -49,7 +49,7 @@ using Value = std::conditional_t<is_complex, float2, float>;
 template <bool is_complex, bool gathered>
 struct HeardChannels {
   static constexpr bool complex = is_complex;
-  const Value<is_complex>* values;  // of the window: [point, channel heard], or as they lie in device memory
+  const Value<is_complex>* values;  // values of the window: [point, channel of weight > 0], or in their order in device memory
   std::uint32_t pitch;
   const std::uint16_t* heard;
   const float* weights;

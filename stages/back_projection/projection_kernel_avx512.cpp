@@ -110,7 +110,7 @@ struct SixteenLanes {
     } else {
       const float first = _mm512_cvtss_f32(_mm512_maskz_permutexvar_ps(every, nearest.lane, u));
       const float most = window == Window::wide ? lookup.wide : lookup.narrow;
-      // In this order, a time that is no number leaves the least.
+      // In this order, a NaN time gives the minimum.
       const float lowest = std::min(std::max(lookup.least, first - lookup.margin), most);
       const int base = static_cast<int>(lowest);
       const float* const from = row + base;

@@ -197,7 +197,7 @@ class AdaptiveBeamformCpu final : public Stage {
     for (std::size_t k = 0; k < points; ++k) image[k * stride] *= options_.sum.scale * result[k];
   }
 
-  /// Sum of |S(m)|^2 over the low spatial frequencies m of the channels heard, each once.
+  /// Sum of |S(m)|^2 over the low spatial frequencies m of the channels of weight > 0, each once.
   [[nodiscard]] float low_energy(std::size_t point, std::size_t heard, const ColumnScratch& scratch) const noexcept {
     const auto most = static_cast<long>(options_.adaptive.low_frequencies);
     const auto count = static_cast<long>(heard);

@@ -7,14 +7,14 @@
 #include "stages/adaptive_weights/windowed_ratio.cuh"
 #include "stages/beamform/adaptive_pixels_launch.hpp"
 
-// Threads of a warp have pixels of a column that follow each other, as tables of delays lie, and each goes through the receivers
-// and what they heard. Samples are looked up in device memory: they meet in the caches.
+// Threads of a warp have pixels of a column that follow each other, as tables of delays lie, and each goes through the
+// receivers and their rows. Samples are looked up in device memory: they meet in the caches.
 namespace echoform::gpu {
 namespace {
 
 constexpr unsigned pixel_threads = 128;
 
-/// What a receiver has heard at a pixel.
+/// The signal of a receiver at a pixel.
 template <bool nearest>
 __device__ __forceinline__ float2 heard_at(const PixelSumming& at, std::uint32_t column, std::uint32_t place,
                                            std::uint32_t receiver, std::uint32_t k) {

@@ -232,7 +232,7 @@ class BeamformCuda final : public Stage {
     launch.once_weight = block.once_weight;
     return launch;
   }
-  /// Room for the groups of whichever pairs are looked up of as many rows, and those of the options' own.
+  /// Allocates memory for the groups of any pairs with as many rows, and fills in those of the options.
   void hold_listed() {
     const std::uint32_t pairs = shape_of(launch_.kind).pairs;
     const std::size_t most = beamform::most_listed_groups(options_.pairs, pairs);
@@ -321,7 +321,7 @@ class BeamformCuda final : public Stage {
   bool captured_ = false;
   beamform::SourceCounts most_;  ///< of a block
   std::size_t tiles_ = 0;
-  std::size_t partials_ = 1;  ///< partial images that there is room for
+  std::size_t partials_ = 1;  ///< capacity in partial images
   std::vector<Buffer> held_;
   std::optional<DeviceTables> tables_;        ///< of laws whose delays the host finds
   std::unique_ptr<beamform::RayTiles> rays_;  ///< where the device finds the delays itself

@@ -31,7 +31,7 @@ struct PatchShape {
   std::uint32_t z;
 };
 
-// Square patches reach least on the whole: elements see a pixel from all sides.
+// Square patches have the shortest reach on average: elements see a pixel from all sides.
 PatchShape square_patch(std::uint32_t lanes) {
   return lanes == 16 ? PatchShape{4, 4} : PatchShape{4, 2};
 }
@@ -197,7 +197,7 @@ class SideBuilder {
   std::atomic<std::uint32_t> far_source_{0};
 };
 
-/// The most that any source of a leg reaches in any patch of the tile, and its bounds over all sources.
+/// The maximum reach of any source of a leg in any patch of the tile, and the bounds over all sources.
 struct Reach {
   std::int32_t top = 0;
   std::int64_t low = std::numeric_limits<std::int32_t>::max();

@@ -61,8 +61,8 @@ __device__ inline double no_ray() {
   return __longlong_as_double(0x7ff8000000000000LL);
 }
 
-/// From the times of one tile and source, [place], which it overwrites, to tables: one warp. `asking`: some may be asked_time();
-/// then all go to the rows that the host completes, as far as there is room, and nowhere else.
+/// One warp computes tables from the times of one tile and source, [place], which it overwrites. With `asking` some times
+/// may be asked_time(); then all go only to the rows that the host completes, up to their capacity.
 template <bool asking>
 __device__ void write_row(const RayTileTask& task, double* row, std::uint32_t tile, std::uint32_t source) {
   const std::uint32_t pixels = task.shape_x * task.shape_z;

@@ -51,7 +51,7 @@ __device__ __forceinline__ double time_over(const CurveRays& rays, std::uint32_t
   return found.finished && found.on_its_way && found.time > 0.0 ? found.time : no_ray();
 }
 
-/// The least time over all pieces on which the slope turns.
+/// The minimum time over all pieces on which the slope changes sign.
 __device__ __noinline__ double least_time(const CurveRays& rays, const TileNodes& near, std::uint32_t source, Vector2 from,
                                           Vector2 to, float x, float z) {
   double least = no_ray();

@@ -26,7 +26,7 @@ __device__ __noinline__ double less_near(const rays::ShadedCurve& curve, Vector2
       [&](std::uint32_t own, double start, double so_far) { return less_over(curve, source, point, own, start, so_far); });
 }
 
-/// The least time of all rays that lie in no shadow. `from` is the block's source `source`, `to` the place (x, z).
+/// The minimum time of all rays that lie in no shadow. `from` is the block's source `source`, `to` the place (x, z).
 __device__ __noinline__ double least_time(const ShadedRays& rays, const TileNodes& near, std::uint32_t source, Vector2 from,
                                           Vector2 to, float x, float z) {
   const auto turns = [&](const auto& take) {
@@ -38,7 +38,7 @@ __device__ __noinline__ double least_time(const ShadedRays& rays, const TileNode
   return less_near(rays.shaded, from, to, least);
 }
 
-/// The least time over the turns that were kept, of the block's source `source`.
+/// The minimum time over the changes of sign that were kept, of the block's source `source`.
 __device__ __forceinline__ double time_over(const ShadedRays& rays, const TileNodes& near, KeptTurns turns, std::uint32_t source,
                                             Vector2 from, Vector2 to, float x, float z) {
   const rays::CrossingEnds ends{from, to, rays.shaded.before, rays.shaded.after};

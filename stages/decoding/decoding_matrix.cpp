@@ -115,7 +115,7 @@ std::vector<std::size_t> dependent_columns(const Matrix& matrix) {
                    expected);
 }
 
-/// Ratio of the greatest to the least singular value; infinite where the latter is lost in rounding.
+/// Ratio of the greatest to the smallest singular value; infinite where the latter is lost in rounding.
 double condition_of(const Matrix& code) {
   const Eigen::SelfAdjointEigenSolver<Matrix> solver(code.transpose() * code, Eigen::EigenvaluesOnly);
   const double least = solver.eigenvalues().minCoeff();

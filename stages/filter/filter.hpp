@@ -3,8 +3,9 @@
 //
 // Input   float32 [rows, samples], any row stride, 2 <= samples <= 2^28.
 // Output  float32 [rows, samples], rows padded with zeros to a multiple of 16 samples; no trailer. A row counts as one
-//         period: the response wraps round its ends, as far as response_size() states. Exact to single rounding (about 2e-7 of the row's norm,
-//         times the filter's greatest factor), for every length; the kind `none` gives the rows themselves, bit for bit.
+//         period: the response wraps round its ends, as far as response_size() states. Exact to single rounding (about 2e-7
+//         of the row's norm, times the filter's greatest factor), for every length; the kind `none` gives the rows
+//         themselves, bit for bit.
 #pragma once
 
 #include <memory>

@@ -9,7 +9,7 @@
 namespace echoform::gpu {
 namespace {
 
-/// Two greatest and two least numbers of 16 bits of some samples.
+/// Two greatest and two smallest numbers of 16 bits of some samples.
 struct Outermost {
   std::uint32_t highest = 0;
   std::uint32_t lowest = 0;

@@ -40,8 +40,8 @@ constexpr std::uint32_t receiver_varies = 4;
 constexpr std::uint32_t receiver_is_steady = 8;
 constexpr unsigned receiver_table_shift = 4;
 
-/// Whether the samples of the next stage come beside those that are summed, rather than in their place: a barrier less a stage.
-/// Of one line there is room for more blocks without.
+/// Whether the samples of the next stage come beside those that are summed, rather than in their place: a barrier less a
+/// stage. With one line more blocks fit into memory without it.
 __host__ __device__ constexpr bool two_stages_held(unsigned taps, unsigned groups) {
   return taps == 0 && groups > 1;
 }

@@ -1,7 +1,8 @@
 // Tiles of one line an event where nothing is done to received samples before they are summed: int16 without time gain or
-// upsampling. Samples come into shared memory as they are, by copies that no thread has a part in, and a lookup makes floats of
-// the two that it needs: an instruction each, against those that a fill by way of registers takes for every sample. Little
-// shared memory and few registers leave room for many blocks. Each warp places its receivers, 32 at a time, a lane each.
+// upsampling. Samples come into shared memory as they are, by copies that no thread has a part in, and a lookup makes floats
+// of the two that it needs: an instruction each, against those that a fill by way of registers takes for every sample.
+// Little shared memory and few registers allow many blocks at once. Each warp places its receivers, 32 at a time, a lane
+// each.
 #pragma once
 
 #include <cstddef>

@@ -11,15 +11,16 @@
 namespace echoform {
 namespace {
 
-// A component whose spectrum is this close to a mixture of the others, as a share of its own length, is not told from them.
+// A component whose spectrum is this close to a mixture of the others, as a share of its own length, cannot be distinguished
+// from them.
 constexpr double least_apart = 1e-6;
 
 std::size_t wavelengths_of(const UnmixingOptions& options) {
   return options.absorption.size() / options.components;
 }
 
-/// [component of the set, wavelength]: what is left of each spectrum without its part along the others, over its square: rows of
-/// the pseudo-inverse. The least of their lengths beside their spectra's is `apart`.
+/// [component of the set, wavelength]: what is left of each spectrum without its part along the others, over its square:
+/// rows of the pseudo-inverse. `apart` is the minimum ratio of their lengths to those of their spectra.
 std::vector<double> pseudo_inverse(const UnmixingOptions& options, std::size_t set, double& apart) {
   const std::size_t n = wavelengths_of(options);
   const std::size_t all = options.components;

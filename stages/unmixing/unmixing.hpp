@@ -7,8 +7,8 @@
 //             sum over wavelengths n of (image_n - sum over components m of absorption[n, m] c_m)^2
 //
 //         They have either sign and follow from the pseudo-inverse of the absorption, or are at least 0 where `non_negative`,
-//         which is exact (C. L. Lawson and R. J. Hanson, "Solving Least Squares Problems", 1974, chapter 23). Units are those of image over
-//         absorption. A pixel with a NaN is NaN in all components.
+//         which is exact (C. L. Lawson and R. J. Hanson, "Solving Least Squares Problems", 1974, chapter 23). Units are those
+//         of image over absorption. A pixel with a NaN is NaN in all components.
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,7 @@
 // Removes echoes of tissue that stands still, or nearly so, from ensembles: repeated soundings of the same lines.
 //
-// Input   complex64 or planar complex64 [lines * N, ranges], any row stride: of line l the N samples of its ensemble in the order
-//         in which they were taken, rows l N ... l N + N - 1.
+// Input   complex64 or planar complex64 [lines * N, ranges], any row stride: rows
+//         l N ... l N + N - 1 are the N samples of line l's ensemble, in the order in which they were taken.
 // Output  planar complex64, on CUDA complex64, [lines * M, ranges], rows padded with zeros to a multiple of 16: at each range
 //
 //     y[m] = sum over n of A[m][n] x[n]
@@ -9,14 +9,16 @@
 //   regression   A = I - Q Q', Q an orthonormal basis of the polynomials in n up to `order`: what is left of the ensemble once
 //                the polynomial that fits it best is subtracted. M = N. (H. Torp, IEEE Trans. UFFC 44(6), 1303, 1997.)
 //   fir          y[m] = sum over k of h[k] x[m + K - 1 - k], K taps. Outputs that would need earlier samples are left out, so
-//                M = N - K + 1. Without `taps`, h is (1 - z^-1)^order / 2^order: a delay-line canceller applied `order` times. An
-//                echo whose phase rotates by pi from sample to sample keeps its strength.
+//                M = N - K + 1. Without `taps`, h is (1 - z^-1)^order / 2^order: a delay-line canceller applied `order`
+//                times. An echo whose phase rotates by pi from sample to sample keeps its strength.
 //   svd          A = I - V V', V the `components` left singular vectors of the frame's samples [N, lines * ranges] with
-//                the greatest singular values. They are found anew for each frame, from all of its lines and ranges. M = N. (C. Demene et al., IEEE
-//                Trans. Med. Imaging 34(11), 2271, 2015.) The vectors are those of the N by N matrix of the products of
-//                samples, which is summed in double precision, in an order that does not depend on the number of threads.
+//                the greatest singular values. They are found anew for each frame, from all of its lines and ranges. M = N.
+//                (C. Demene et al., IEEE Trans. Med. Imaging 34(11), 2271, 2015.) The vectors are those of the N by N matrix
+//                of the products of samples, which is summed in double precision, in an order that does not depend on the
+//                number of threads.
 //
-// Sums over n go in their order, in single precision. Samples that are not finite spoil their own range, and with svd the whole frame.
+// Sums over n go in their order, in single precision. Samples that are not finite spoil their own range, and with svd the
+// whole frame.
 #pragma once
 
 #include <cstddef>
