@@ -3,9 +3,9 @@
 //
 // s_j is the value of channel j at the point after its delay was compensated, and w_j > 0 its weight in the sum (apodization).
 // Channels of weight 0, and those that are left out, do not count: sums over j are over the N others, in the order of
-// receivers. A channel that contains zeros (dead, or a place outside of its A-scan) counts as one that agrees with no other, so leave out
-// elements that are known to be dead. <x> is a sum over an axial window about the point, of 2 h + 1 neighbouring points,
-// fewer at the ends of a line. Where an energy that is divided by is 0 the result is 0.
+// receivers. A channel that contains zeros (dead, or a place outside of its A-scan) counts as one that agrees with no other,
+// so leave out elements that are known to be dead. <x> is a sum over an axial window about the point, of 2 h + 1
+// neighbouring points, fewer at the ends of a line. Where an energy that is divided by is 0 the result is 0.
 //
 //   coherence_factor    <(sum w s)^2> / <(sum w) (sum w s^2)>. R. Mallart and M. Fink, J. Acoust. Soc. Am. 96(6), 3721
 //                       (1994): a ratio of energies of the pulse, over which the window sums. With all w = 1 it is their
