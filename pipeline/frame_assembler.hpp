@@ -17,17 +17,18 @@
 
 namespace echoform {
 
-/// Complete frames on their way to the engine. It has a place for every slot, so it is never full; a new frame under the
-/// drop-oldest policy takes the slot of the oldest one that waits here.
+/// Complete frames on their way to the engine. The edge has a place for every slot, so it is never full. A new frame under
+/// the drop-oldest policy takes the slot of the oldest frame that waits here.
 using AcquiredEdge = Edge<FrameSlot*, DropPolicy::drop_oldest>;
 
-/// Hears of what arrives, as it arrives. Called with the assembler's lock held: quick, and never back into the assembler.
+/// Is notified of each arrival. Its functions are called with the assembler's lock held: they must be quick, and must not
+/// call the assembler.
 class FrameArrivals {
  public:
   virtual ~FrameArrivals() = default;
   /// The slot is leased to another frame.
   virtual void frame_opened(FrameSlot& slot) noexcept = 0;
-  /// A shot is in place: `rows` A-scans from `first_row` on. It is not written again while the frame has the slot.
+  /// A shot is in place: `rows` A-scans from `first_row` on. These rows are not written again while the frame has the slot.
   virtual void shots_arrived(FrameSlot& slot, std::size_t first_row, std::size_t rows) noexcept = 0;
 };
 
@@ -37,26 +38,27 @@ struct AssemblerOptions {
   std::chrono::nanoseconds incomplete_timeout = std::chrono::milliseconds(500);
 };
 
-/// The rules, beside those of FrameIntake:
+/// The rules, in addition to those of FrameIntake:
 /// - A frame is complete with every shot that its layout expects. Shots of dead elements are discarded, so that their rows
 ///   stay zero.
 /// - A lane that asks for a shot of sequence s has moved on from everything below s, even while it waits for a slot. A frame
 ///   from which every open lane has moved on is incomplete, and a sequence from which every open lane has moved on without a
 ///   shot of it is a gap. A lane that has sent nothing yet has not moved on from anything.
-/// - Under every policy a lane waits while all slots fill with frames that need the other lanes, which lag behind it: the
-///   drop policies are for an engine that is too slow, and lanes that nothing holds would drift apart until no frame is
-///   whole. The time-out bounds the wait.
-/// - A frame's position is that of the shot of the lowest transmit index that states one: shots in place alone count, so it is
-///   the same whatever lane they came by and in whichever order.
-/// - Sequences may wrap. The numbering begins anew, without counting gaps over the step, when a lane goes back by 256 or
-///   more, when the first shot after all lanes had closed does not go forward, or when a sequence is more than 65,536
-///   above the highest. Frames still open are then incomplete, and shots of lanes that go on with the old numbering stale.
+/// - Under every policy a lane waits while all slots fill with frames that need the other lanes, which lag behind it. The
+///   drop policies are for an engine that is too slow; lanes that nothing holds back would drift apart until no frame is
+///   complete. The time-out bounds the wait.
+/// - The position of a frame is that of the shot with the lowest transmit index that states a position. Only shots in place
+///   count, so the position does not depend on the lane or the order in which shots come.
+/// - Sequences may wrap. The numbering begins anew, without counting gaps over the step, in three cases: when a lane goes
+///   back by 256 or more, when the first shot after all lanes had closed does not go forward, or when a sequence is more
+///   than 65,536 above the highest. Frames that are still open are then incomplete, and shots of lanes that go on with the
+///   old numbering are stale.
 class FrameAssembler final : public FrameIntake {
  public:
   static constexpr std::size_t lane_limit = 8;
   static constexpr std::int64_t renumbering_step = 65'536;
 
-  /// `slots` have staging memory for `acquisition`, zeroed in the rows of dead elements, and stand in `ledger` under their
+  /// `slots` have staging memory for `acquisition`, zeroed in the rows of dead elements, and are in `ledger` under their
   /// indices. `acquired`, `clock` and `arrivals` (if any) live until close(). Throws InputError if no shot is expected.
   FrameAssembler(Acquisition acquisition, const AssemblerOptions& options, std::shared_ptr<FrameLedger> ledger,
                  std::shared_ptr<std::vector<FrameSlot>> slots, AcquiredEdge& acquired, const Clock& clock,
@@ -70,15 +72,15 @@ class FrameAssembler final : public FrameIntake {
   void abandon_shot(LaneId lane, std::uint64_t ticket) override;
   void expire() override;
 
-  /// From now on a new frame that finds no slot is dealt with so. Lanes that wait ask again.
+  /// Sets what happens from now on to a new frame that finds no slot. Lanes that wait ask again.
   void set_policy(DropPolicy policy);
-  /// A slot has become free elsewhere: lanes that wait may ask again.
+  /// Notifies the lanes that wait that a slot has become free elsewhere, so that they ask again.
   void slot_freed();
   [[nodiscard]] std::size_t open_lanes() const;
-  /// Frames that are still filling are dropped for this reason; from now on every shot is discarded and no lane opens.
-  /// Lanes that write keep their places until they finish or abandon them.
+  /// Drops frames that are still filling, for this reason. From now on every shot is discarded and no lane opens. Lanes
+  /// that write keep their places until they finish or abandon their shots.
   void close(DropReason reason);
-  /// The same if no lane is open; false, and nothing done, if one is.
+  /// Does the same if no lane is open; otherwise does nothing and returns false.
   [[nodiscard]] bool close_if_unused();
 
  private:

@@ -26,17 +26,17 @@ struct ImagingRunOptions {
   std::optional<int> publish_processor;
 };
 
-/// Frames come on acquired(), go through the engine in order (which may have several under way), and go to every sink. While
-/// one is imaged, the next is received and the one before is published.
+/// Frames come on acquired(), go through the engine in order (which may have several under way), and go to every sink.
+/// While one frame is imaged, the next is received and the one before is published.
 class ImagingRun final : public FrameArrivals {
  public:
-  /// Equips the slots and starts the workers. `housekeeping` is called at least every 20 ms by the publish worker.
-  /// `sinks`, `metrics` and `clock` outlive the run. RuntimeFault if memory or a thread is not to be had.
-  /// `setup` is the engine's.
+  /// Equips the slots and starts the workers. `setup` is that of the engine. The publish worker calls `housekeeping` at
+  /// least every 20 ms. `sinks`, `metrics` and `clock` outlive the run. Throws RuntimeFault if memory or a thread is not
+  /// available.
   ImagingRun(const ImagingRunOptions& options, std::shared_ptr<const ImagingSetup> setup, std::unique_ptr<Engine> engine,
              std::shared_ptr<FrameLedger> ledger, PipelineMetrics& metrics, const std::vector<std::shared_ptr<ImageSink>>& sinks,
              const Clock& clock, std::function<void()> housekeeping);
-  /// As stop(0).
+  /// Calls stop(0).
   ~ImagingRun() override;
   ImagingRun(const ImagingRun&) = delete;
   ImagingRun& operator=(const ImagingRun&) = delete;
@@ -46,25 +46,26 @@ class ImagingRun final : public FrameArrivals {
   [[nodiscard]] std::shared_ptr<std::vector<FrameSlot>> slots() const { return slots_; }
   /// Memory of the slots and of the engine.
   [[nodiscard]] std::size_t bytes() const noexcept { return bytes_.load(); }
-  /// Without what lies on a device.
+  /// Memory of the slots and of the engine on the host, without what lies on a device.
   [[nodiscard]] std::size_t host_bytes() const noexcept { return host_bytes_.load(); }
 
-  // From the assembler; handed on to the engine.
+  // Called by the assembler, and handed on to the engine.
   void frame_opened(FrameSlot& slot) noexcept override;
   void shots_arrived(FrameSlot& slot, std::size_t first_row, std::size_t rows) noexcept override;
 
-  /// Frames from the next one on are imaged by `engine` of `setup`, whose acquisition has the same layout. Waits for frames that
-  /// are being imaged or published; `between` is called when there are none. RuntimeFault, and nothing changed, if memory is not
-  /// to be had or that takes longer than `limit`.
+  /// Images the frames from the next one on by `engine` of `setup`, whose acquisition has the same layout. Waits for frames
+  /// that are being imaged or published; `between` is called when there are none. Throws RuntimeFault, and changes nothing,
+  /// if memory is not available or the wait takes longer than `limit`.
   void exchange_engine(std::shared_ptr<const ImagingSetup> setup, std::unique_ptr<Engine> engine, std::chrono::nanoseconds limit,
                        const std::function<void()>& between);
 
-  /// Frames from the next one on are imaged as `setup` says, if the engine takes it (Engine::retune()). Waits for no frame but
-  /// the one that is being handed over. False or InputError, and nothing changed, if it does not.
+  /// Images the frames from the next one on as `setup` states, if the engine accepts it (Engine::retune()). Waits for no
+  /// frame except the one that is being handed over. Returns false or throws InputError, and changes nothing, if the engine
+  /// does not accept it.
   [[nodiscard]] bool retune(std::shared_ptr<const ImagingSetup> setup);
 
-  /// Finishes what is queued within `limit`, drops the rest as stopped, and ends the workers. Nothing may be offered any
-  /// more. May be called again.
+  /// Finishes what is queued within `limit`, drops the rest as stopped, and ends the workers. Afterwards nothing may be
+  /// offered. May be called again.
   void stop(std::chrono::nanoseconds limit);
 
  private:
@@ -79,7 +80,7 @@ class ImagingRun final : public FrameArrivals {
   [[nodiscard]] bool envelope_wanted() noexcept;
   void measure();
 
-  // While one lives, the compute worker leaves engine_mutex_ to its owner, who would otherwise hardly get it under load.
+  // While one exists, the compute worker leaves engine_mutex_ to the owner, which would otherwise hardly get it under load.
   class Change {
    public:
     explicit Change(ImagingRun& run) : run_(run) { ++run_.changes_; }
@@ -106,12 +107,12 @@ class ImagingRun final : public FrameArrivals {
   std::atomic<std::size_t> bytes_{0};
   std::atomic<std::size_t> host_bytes_{0};
   std::atomic<bool> giving_up_{false};
-  std::atomic<int> changes_{0};                // that wait for engine_mutex_ or hold it
+  std::atomic<int> changes_{0};                // number of Changes that wait for engine_mutex_ or hold it
   std::mutex engine_mutex_;                    // held while a frame is handed to the engine; contended only while settings change
   std::shared_ptr<const ImagingSetup> setup_;  // of frames that are submitted from now on
   std::unique_ptr<Engine> engine_;
-  // The engine that hears of arrivals. A lock of its own, held for moments: engine_mutex_ is held while an exchange waits for
-  // frames, and nobody who receives shots may wait for that.
+  // The engine that is notified of arrivals. It has a lock of its own that is held only briefly: engine_mutex_ is held
+  // while an exchange waits for frames, and the receivers of shots must not wait for that.
   std::mutex arrivals_mutex_;
   Engine* receiving_ = nullptr;
   std::mutex room_mutex_;  // guards under_way_

@@ -1,4 +1,4 @@
-// What a recipe takes of memory, added up from what its stages state, before anything is taken.
+// The memory that a recipe takes, added up from what its stages state, before anything is allocated.
 #pragma once
 
 #include <cstddef>
@@ -7,15 +7,15 @@
 
 namespace echoform {
 
-/// Bytes. `host` and `device` are apart: on the CPU all is the host's; on a GPU blocks and stages lie on the device, and the host
-/// has the received samples and what is brought back.
+/// Bytes. `host` and `device` are separate memories. On the CPU all memory is the host's. On a GPU blocks and stages lie on
+/// the device, and the host holds the received samples and what is brought back.
 struct RecipeMemory {
   std::size_t host_shared = 0;  ///< stages, blocks between them
   std::size_t device_stages = 0;
   std::size_t device_blocks = 0;
   std::size_t host_of_slot = 0;  ///< received samples and results
   std::size_t device_of_slot = 0;
-  // Of the device's, what grows with the number of pixels.
+  // The part of the device's memory that grows with the number of pixels.
   std::size_t pixels_shared = 0;
   std::size_t pixels_of_slot = 0;
 

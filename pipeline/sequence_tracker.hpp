@@ -26,14 +26,14 @@ class SequenceTracker {
   /// How far `sequence` is above the highest one seen.
   [[nodiscard]] std::int64_t ahead(std::uint64_t sequence) const { return sequence_distance(highest_, sequence); }
   [[nodiscard]] bool settled(std::uint64_t sequence) const { return sequence_distance(settled_, sequence) < 0; }
-  /// Of a sequence that is not settled; above the highest: missing.
+  /// The status of a sequence that is not settled. Sequences above the highest are missing.
   [[nodiscard]] SequenceStatus status(std::uint64_t sequence) const;
 
-  /// `sequence` is not settled. Returns gaps: what the window can hold no longer is settled.
+  /// Sets the status of `sequence`, which is not settled. Returns gaps: sequences that leave the window are settled.
   [[nodiscard]] std::uint64_t mark(std::uint64_t sequence, SequenceStatus status);
   /// Shots below `floor` are not expected any more. Returns gaps.
   [[nodiscard]] std::uint64_t settle(std::uint64_t floor);
-  /// Nor is any up to the highest.
+  /// Settles all sequences up to the highest. Returns gaps.
   [[nodiscard]] std::uint64_t settle_all() { return settle(highest_ + 1); }
 
  private:
@@ -41,7 +41,7 @@ class SequenceTracker {
 
   bool started_ = false;
   std::uint64_t highest_ = 0;
-  std::uint64_t settled_ = 0;  // first one that is not
+  std::uint64_t settled_ = 0;  // the first sequence that is not settled
   std::array<SequenceStatus, static_cast<std::size_t>(window)> recent_{};
 };
 

@@ -1,9 +1,8 @@
-// A stage turns blocks into the next block. It knows its options and its blocks and nothing else. Each lives in a folder of its
-// own:
+// A stage turns blocks into the next block. It knows only its options and its blocks. Each stage has a folder of its own:
 //   stages/NAME/NAME.hpp        what it does, its options, its kind
 //   stages/NAME/NAME_math.hpp   arithmetic shared by host and device, where there is any
 //   stages/NAME/NAME_cpu.cpp    and, with the GPU backend, NAME_cuda.cpp and *.cu
-// and is used by naming its kind in a recipe (pipeline/recipe.hpp).
+// A recipe uses a stage by naming its kind (pipeline/recipe.hpp).
 #pragma once
 
 #include <cstddef>
@@ -55,14 +54,14 @@ class InputBlocks {
   ConstBlock one_;
 };
 
-/// What a stage needs beside its input and output blocks, in bytes.
+/// The memory that a stage needs in addition to its input and output blocks, in bytes.
 struct StageMemory {
   std::size_t host = 0;
   std::size_t device = 0;
-  std::size_t of_pixels = 0;  ///< of both, what grows with the number of pixels: tables of delays
+  std::size_t of_pixels = 0;  ///< the part of both that grows with the number of pixels: tables of delays
 };
 
-/// Where a stage is to run, so far as what it takes depends on it.
+/// Where a stage is to run, as far as its memory depends on that.
 struct StageSite {
   StageSite(BackendKind on, std::size_t team = 0) : backend(on), threads(team) {}  // NOLINT: a kind of backend is a site
 
@@ -82,8 +81,8 @@ struct StageFacts {
   std::optional<ShownReference> reference;
 };
 
-/// Where the same stands in a device's memory once process() is done there, for engines with several frames under way, which copy
-/// it on the same queue.
+/// Where these facts lie in a device's memory once process() is done there. Engines with several frames under way copy them
+/// on the same queue.
 struct DeviceFacts {
   std::optional<std::size_t> quality;  ///< offset in the output block
   const ShownReference* reference = nullptr;
@@ -103,25 +102,25 @@ class Stage {
   /// Bytes that the stage holds after prepare(), where they are worth counting: tables, large scratch.
   [[nodiscard]] virtual std::size_t bytes() const noexcept { return 0; }
 
-  /// Of the frame last processed; read it once the queue has finished that frame.
+  /// The facts about the frame last processed. Read them once the queue has finished that frame.
   [[nodiscard]] virtual StageFacts facts() const noexcept { return {}; }
   [[nodiscard]] virtual DeviceFacts device_facts() const noexcept { return {}; }
-  /// Forgets the frames that it has processed: the next one on `queue` is its first. Of stages that keep images from frame to
-  /// frame; not while a frame is processed on the CPU.
+  /// Forgets the frames that it has processed: the next frame on `queue` is its first. It concerns stages that keep images
+  /// from frame to frame. On the CPU it must not be called while a frame is processed.
   virtual void restart(ExecutionQueue& /*queue*/) noexcept {}
-  /// Goes on from what another stage of this kind knew, as when settings change between two frames. Not while a frame is
-  /// processed.
+  /// Goes on from what another stage of this kind knew, for example when settings change between two frames. Must not be
+  /// called while a frame is processed.
   virtual void resume(const StageFacts& /*facts*/) noexcept {}
 
-  /// Whether retune() takes these options; where not, the stage has to be made anew for them. Throws InputError if one is out of
-  /// its range.
+  /// Whether retune() accepts these options; if not, the stage has to be made anew for them. Throws InputError if an option
+  /// is out of its range.
   [[nodiscard]] virtual bool accepts(const StageOptions& /*options*/) const { return false; }
-  /// Options that it accepts, for what is processed from now on; what stands on `queue` already keeps those of before. Not while
-  /// process() runs.
+  /// Takes options that it accepts, for frames that are processed from now on. Work that is already on `queue` keeps the
+  /// options before. Must not be called while process() runs.
   virtual void retune(const StageOptions& /*options*/, ExecutionQueue& /*queue*/) noexcept {}
 };
 
-/// What there is of a stage: its name and how each backend makes it. One constant a stage, in its header.
+/// The kind of a stage: its name and how each backend makes it. Each stage has one constant of this type in its header.
 struct StageKind {
   using Make = std::unique_ptr<Stage> (*)(const StageOptions& options, Backend& backend);
   using State = StageStatement (*)(const StageOptions& options, const InputSpecs& inputs, const StageSite& site);
@@ -129,8 +128,9 @@ struct StageKind {
   std::string_view name;  ///< "analytic-signal"
   Make cpu = nullptr;     ///< null: not on this backend, or not in this build
   Make cuda = nullptr;
-  /// What prepare() would return and take, without taking anything. Where the memory is not known before the work is done, the
-  /// stage's header says whether more or less is stated. Throws InputError as prepare() does of inputs.
+  /// What prepare() would return and how much memory it would take, without taking any. Where the memory is not known
+  /// before the work is done, the stage's header states whether this is more or less than the real need. Throws InputError
+  /// as prepare() does for inputs.
   State state = nullptr;
 };
 

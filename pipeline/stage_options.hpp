@@ -13,7 +13,7 @@ namespace echoform {
 class StageOptions {
  public:
   StageOptions() = default;
-  /// Of any copyable type with ==. The value is never changed, and shared by copies.
+  /// Holds options of any copyable type with ==. The value never changes, and copies share it.
   template <class T>
   requires(!std::is_same_v<std::remove_cvref_t<T>, StageOptions>) StageOptions(T&& options)  // NOLINT: options are options
       : held_(std::make_shared<const Held<std::remove_cvref_t<T>>>(std::forward<T>(options))) {}
