@@ -1,5 +1,5 @@
-// Which rows of a frame are on their way to the device while the others still arrive: shots are gathered into copies that are
-// long enough to run at the bus' full rate.
+// Which rows of a frame are on their way to the device while the others still arrive. Shots are gathered into copies that
+// are long enough to run at the full rate of the bus.
 #pragma once
 
 #include <cstddef>
@@ -13,21 +13,21 @@ struct RowRun {
   std::size_t rows = 0;
 };
 
-/// Of one slot. Not thread-safe; allocates at construction only.
+/// The arrivals of one slot. Not thread-safe. Allocates at construction only.
 class ArrivalMap {
  public:
   ArrivalMap() = default;
   /// Runs of fewer than `least` rows (at least 1) wait for their neighbours.
   ArrivalMap(std::size_t rows, std::size_t least) : states_(rows, State::missing), least_(least) {}
 
-  /// Forgets the frame.
+  /// Forgets the frame: all rows are missing.
   void clear() noexcept;
-  /// Notes that these rows are in place. What is to be copied now: the arrived rows around them that were not copied yet, or
-  /// none if they are too few.
+  /// Notes that these rows are in place. Returns what is to be copied now: the arrived rows around them that were not
+  /// copied yet, or no rows if these are too few.
   [[nodiscard]] RowRun arrive(std::size_t first, std::size_t rows) noexcept;
-  /// These rows, told by arrive(), were not copied after all; before take_rest().
+  /// These rows, which arrive() returned, were not copied after all. Call it before take_rest().
   void put_back(const RowRun& run) noexcept;
-  /// Of all rows, arrived or not, the next run that was not copied yet; rows == 0: all are copied.
+  /// The next run of rows that was not copied yet, whether the rows arrived or not. `rows` is 0 once all are copied.
   [[nodiscard]] RowRun take_rest() noexcept;
 
  private:

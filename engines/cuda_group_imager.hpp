@@ -1,13 +1,13 @@
-// Frames by groups on CUDA: a thread reads into pinned memory, and groups go up, are imaged and are added on the device one after
-// the other, while the next are read. Images are the float path's whatever [imaging] accuracy is.
+// Frames by groups on CUDA. A thread reads groups into pinned memory. Meanwhile the groups before are uploaded, imaged and
+// added on the device, one after the other. Images are those of the float path, whatever [imaging] accuracy is.
 #pragma once
 
 #include "engines/group_imager.hpp"
 
 namespace echoform {
 
-/// On choice.device. RuntimeFault if the device is not to be had or its memory does not hold two groups, tables and sums: then
-/// the line says how much is needed, and what is free.
+/// Makes the imager on choice.device. Throws RuntimeFault if the device is not available, or if its memory does not hold
+/// two groups, tables and sums: then the line states how much is needed and how much is free.
 [[nodiscard]] std::unique_ptr<GroupImager> make_cuda_group_imager(std::shared_ptr<const ImagingSetup> setup,
                                                                   const BackendChoice& choice, std::size_t read_ahead);
 

@@ -1,4 +1,4 @@
-// What an engine takes of a device's memory, and what would fit where it is too much. Arithmetic alone.
+// How much of a device's memory an engine takes, and what would fit where that is too much. Only arithmetic.
 #pragma once
 
 #include <cstddef>
@@ -20,19 +20,19 @@ struct DeviceNeed {
   std::size_t rows = 0;
 
   [[nodiscard]] std::size_t bytes() const { return stages + blocks + slots * of_slot; }
-  /// The same where the stages are prepared, and take `bytes`.
+  /// The same need, with stages that are prepared and take `bytes`.
   [[nodiscard]] DeviceNeed with_stages(std::size_t bytes) const;
 };
 
 /// A lower bound from what the stages of a setup state, before any is made.
 [[nodiscard]] DeviceNeed device_need(const ImagingSetup& setup, const EngineOptions& options);
 
-/// For a live change, whose engine is built while the one before is there: throws InputError unless `memory.free` of `device`
-/// holds the lower bound for `setup`, and says what would fit.
+/// Checks a live change, whose engine is built while the engine before still exists. Throws InputError unless `memory.free`
+/// of `device` holds the lower bound for `setup`; the error states what would fit.
 void require_device_room(const ImagingSetup& setup, const EngineOptions& options, int device, const DeviceMemory& memory);
 
-/// "2 slots, or 404 x 404 pixels": fewer slots, or fewer pixels of the same shape, that fit into `free` bytes; with neither,
-/// "fewer samples or elements".
+/// Advice such as "2 slots, or 404 x 404 pixels": fewer slots, or fewer pixels of the same shape, that fit into `free`
+/// bytes. Where neither fits: "fewer samples or elements".
 [[nodiscard]] std::string what_would_fit(const DeviceNeed& need, std::size_t free);
 
 }  // namespace echoform

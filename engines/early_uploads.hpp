@@ -1,5 +1,6 @@
-// Uploads of frames that still arrive. Who receives shots only notes what is in place, under locks that other connections need:
-// a driver's call may take as long as an allocation or another process, so it is made on a thread of this object's own.
+// Uploads of frames that still arrive. The receiver of shots only notes what is in place, under locks that other
+// connections need. A call of the driver may take as long as an allocation or another process, so this object makes it on a
+// thread of its own.
 #pragma once
 
 #include <condition_variable>
@@ -14,30 +15,31 @@
 
 namespace echoform {
 
-/// For one slot the calls come one after the other; for several slots from any threads at once. None but add_slot() allocates.
+/// The calls for one slot come one after the other; calls for several slots may come from any threads at once. Only
+/// add_slot() allocates.
 class EarlyUploads {
  public:
-  /// Queues a copy of these rows to the device. Called by the thread and by complete(), for one slot never by two at once. May
-  /// take long, must not throw.
+  /// Queues a copy of these rows to the device. The thread and complete() call it, for one slot never at the same time. It
+  /// may take long, and must not throw.
   using Copy = std::function<void(FrameSlot& slot, const RowRun& run)>;
 
-  /// Frames have `rows` rows; fewer than `least` (at least 1) that follow each other wait for their neighbours.
+  /// Frames have `rows` rows. Fewer than `least` successive rows (at least 1) wait for their neighbours.
   EarlyUploads(std::size_t rows, std::size_t least, Copy copy);
-  /// Copies that have not begun are left out; waits for the one that has.
+  /// Leaves out copies that have not begun, and waits for the one that has.
   ~EarlyUploads() = default;
   EarlyUploads(const EarlyUploads&) = delete;
   EarlyUploads& operator=(const EarlyUploads&) = delete;
 
-  /// At set-up: there will be arrivals of the slot of this index.
+  /// Announces, at set-up, that shots will arrive for the slot of this index.
   void add_slot(std::size_t index);
 
-  /// Another frame has the slot: forgets what arrived of the one before. A copy of that may be under way still; rows of the new
-  /// frame are copied behind it. Waits for no copy.
+  /// Another frame has the slot: forgets what arrived of the frame before. A copy of that frame may still be under way;
+  /// rows of the new frame are copied after it. Waits for no copy.
   void open(FrameSlot& slot) noexcept;
   /// Rows first .. first + rows - 1 are in place, and stay as they are until the frame is done or given up. Waits for no copy.
   void arrived(FrameSlot& slot, std::size_t first, std::size_t rows) noexcept;
-  /// The frame is whole: afterwards a copy of every row was queued. What the thread had not begun is copied by the caller.
-  /// Forgets the frame.
+  /// The frame is whole: when this returns, a copy of every row was queued. The caller itself copies what the thread had
+  /// not begun. Forgets the frame.
   void complete(FrameSlot& slot) noexcept;
 
  private:
@@ -54,9 +56,9 @@ class EarlyUploads {
   std::condition_variable_any wanted_;
   std::condition_variable copied_;
   std::vector<ArrivalMap> arrivals_;  // by slot
-  std::vector<Upload> waiting_;       // oldest first; of one slot only rows of its present frame
+  std::vector<Upload> waiting_;       // oldest first; only rows of the present frame of each slot
   const FrameSlot* copying_ = nullptr;
-  std::optional<Worker> worker_;  // dies first
+  std::optional<Worker> worker_;  // destroyed first
 };
 
 }  // namespace echoform

@@ -12,22 +12,22 @@ namespace echoform {
 
 struct EngineEntry {
   BackendKind kind;
-  /// Empty if this machine can run the engine, else why not, in a line for the user.
+  /// Empty if this machine can run the engine, otherwise the reason why not, in a line for the user.
   std::string (*why_unavailable)();
   std::unique_ptr<Engine> (*make)(std::shared_ptr<const ImagingSetup> setup, const BackendChoice& choice,
                                   const EngineOptions& options);
 };
 
-/// In the order in which "auto" tries them.
+/// The engines, in the order in which "auto" tries them.
 [[nodiscard]] const std::vector<EngineEntry>& engine_registry();
 
 /// What a choice comes to on this machine.
 struct BackendDecision {
   BackendKind kind = BackendKind::cpu;
-  std::string why_no_gpu;  ///< of an automatic choice that came to the CPU; else empty
+  std::string why_no_gpu;  ///< why an automatic choice came to the CPU; else empty
 };
-/// RuntimeFault if a backend was named that is not to be had: "backend cuda: REASON; use cpu or auto". InputError if there are
-/// devices, and choice.device is not among them.
+/// Throws RuntimeFault if a backend was named that is not available: "backend cuda: REASON; use cpu or auto". Throws
+/// InputError if there are devices, and choice.device is not among them.
 [[nodiscard]] BackendDecision decide_backend(const BackendChoice& choice);
 
 }  // namespace echoform
