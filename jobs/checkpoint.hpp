@@ -1,8 +1,8 @@
 // A solver's state in a file, to go on from with the same bits.
 //
-// Little-endian: "ECHOFORM SOLVER 1\n", 32 bytes of the job's identity, then items, and at the end SHA-256 of all that is before.
-// An item is its name (uint64 length, bytes), its kind (1 float, 2 double), its count (uint64) and its values. Vectors of rows
-// have those of all processes, so that any number of processes may go on.
+// The file is little-endian: "ECHOFORM SOLVER 1\n", 32 bytes of the job's identity, then items, and at the end SHA-256 of
+// all bytes before. An item is its name (uint64 length, bytes), its kind (1 float, 2 double), its count (uint64) and its
+// values. Vectors of rows hold the rows of all processes, so that any number of processes may go on.
 #pragma once
 
 #include <filesystem>
@@ -14,15 +14,15 @@
 
 namespace echoform {
 
-/// Written aside, forced to the disk and renamed, by rank 0. All processes at once. Throws RuntimeFault, InputError as
-/// AtomicFile.
+/// Writes the file aside, forces it to the disk and renames it; rank 0 does this. All processes call it at once. Throws
+/// RuntimeFault, and InputError as AtomicFile does.
 void write_checkpoint(const std::filesystem::path& path, const DigestValue& identity, const SolverProgress& progress,
                       const Solver::State& state, Communicator& communicator);
-/// By its head alone, so that it is found out early. Throws InputError, naming the file: it is missing, no checkpoint, or of a
-/// job with another identity.
+/// Checks a checkpoint by its head alone, so that a wrong file is found early. Throws InputError, naming the file, if it is
+/// missing, is no checkpoint, or belongs to a job with another identity.
 void check_checkpoint(const std::filesystem::path& path, const DigestValue& identity);
-/// Into `state` and `progress`. All processes at once; rank 0 reads. Throws InputError, naming the file: it is missing, damaged,
-/// no checkpoint, of a job with another identity, or of another solver.
+/// Reads the file into `state` and `progress`. All processes call it at once; rank 0 reads. Throws InputError, naming the
+/// file, if it is missing, damaged or no checkpoint, or belongs to a job with another identity or to another solver.
 void read_checkpoint(const std::filesystem::path& path, const DigestValue& identity, SolverProgress& progress,
                      const Solver::State& state, Communicator& communicator);
 

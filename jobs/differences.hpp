@@ -22,14 +22,14 @@ struct VolumeShape {
   return {grid.x.count, grid.y.count, grid.z.count};
 }
 
-/// The linear map D from a volume to its differences, [axis x, y, z][z, y, x]: each voxel less the one before it along the axis.
-/// At the first voxel of an axis, where none is before it, the difference is 0: none goes across a border.
+/// The linear map D from a volume to its differences, [axis x, y, z][z, y, x]: each voxel minus the one before it along the
+/// axis. The first voxel of an axis has none before it; its difference is 0, so no difference crosses a border.
 class Differences {
  public:
   Differences(const VolumeShape& shape, VectorMath& math);
 
   [[nodiscard]] std::size_t voxels() const noexcept { return shape_.voxels(); }
-  /// Of all axes.
+  /// The number of differences along all axes.
   [[nodiscard]] std::size_t values() const noexcept { return 3 * voxels(); }
 
   /// differences = a * D volume + b * differences

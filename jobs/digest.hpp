@@ -1,4 +1,4 @@
-// What a job is made of, in 32 bytes: SHA-256.
+// A fingerprint of what a job is made of: SHA-256, 32 bytes.
 #pragma once
 
 #include <array>
@@ -21,11 +21,11 @@ class Digest {
   Digest& operator=(const Digest&) = delete;
 
   void add(std::span<const std::byte> bytes);
-  void add(std::string_view text);  ///< with its length, so that what follows cannot be taken for part of it
+  void add(std::string_view text);  ///< adds the length too, so that what follows cannot be taken for part of the text
   template <class Number>
   requires std::is_arithmetic_v<Number>
   void add(Number number) { add(std::as_bytes(std::span(&number, 1))); }
-  /// Of all that was added. Once.
+  /// The digest of everything that was added. Call it once.
   [[nodiscard]] DigestValue value();
 
  private:

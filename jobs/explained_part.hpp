@@ -1,4 +1,5 @@
-// What of recorded data a model can hold at all: the frequencies of its band, and the times at which sound of its grid arrives.
+// The part of recorded data that a model can explain at all: the frequencies of its band, and the times at which sound of
+// its grid arrives.
 #pragma once
 
 #include <cstddef>
@@ -12,17 +13,18 @@
 
 namespace echoform {
 
-/// Frequencies from 0 up to a highest one, of rows of samples.
+/// The frequencies from 0 up to a highest one, of rows of samples.
 class ModelBand {
  public:
-  /// `highest` above 0; half the sample rate and more is all. `samples` 2 or more. On the team's threads; it outlives this.
-  /// Throws RuntimeFault if there is no memory.
+  /// `highest` is above 0; from half the sample rate on, the band holds all frequencies. `samples` is 2 or more. The work
+  /// runs on the threads of the team, which outlives this object. Throws RuntimeFault if there is no memory.
   ModelBand(Hertz highest, Hertz sample_rate, std::size_t samples, ThreadTeam& team);
 
-  /// Whether there is anything above it.
+  /// Whether there are frequencies above the band.
   [[nodiscard]] bool ends() const { return filter_.has_value(); }
-  /// |B a - B b|^2 over rows of the samples that were stated, B what leaves the band alone: bins of the periodic DFT of each row
-  /// up to the highest frequency. `b` may be empty: zeros. The same bits for any number of threads.
+  /// |B a - B b|^2 over rows of the stated number of samples. B keeps only the band: the bins of the periodic DFT of each
+  /// row up to the highest frequency. `b` may be empty, which stands for zeros. The result has the same bits for any number
+  /// of threads.
   [[nodiscard]] double squares(std::span<const float> a, std::span<const float> b = {});
 
   /// An upper estimate of the bytes that it holds.
@@ -35,7 +37,8 @@ class ModelBand {
   std::vector<std::vector<float>> rows_;  // a row for each member
 };
 
-/// Shares of the squares of the data in a model's band, of what is no noise, at times at which no sound of the grid arrives.
+/// The sound at times at which no sound of the grid arrives, without the noise: its share of the squares of the data in the
+/// model's band, before and after the times of the grid.
 struct SoundFromOutside {
   double before = 0.0;
   double after = 0.0;
@@ -43,15 +46,15 @@ struct SoundFromOutside {
   [[nodiscard]] double all() const { return before + after; }
 };
 
-/// How long detectors' own doing makes sound, beside what the model's band does.
+/// How long the response of the detectors lengthens sound, in addition to the model's band.
 struct ResponseReach {
-  Seconds before;  ///< the time of the pressure
-  Seconds after;
+  Seconds before;  ///< before the time of the pressure
+  Seconds after;   ///< after the time of the pressure
 };
 
-/// Of rows [detector, sample] of a geometry that passes validate(), of all processes. Noise is taken for what the quietest
-/// quarter of those samples has, as of a normal distribution. The band's edge is soft, and what it spreads by 1.5 periods of its
-/// highest frequency counts as sound of the grid. Throws RuntimeFault if there is no memory.
+/// The shares in the rows [detector, sample] of all processes; `geometry` passes validate(). The noise is estimated from
+/// the quietest quarter of the samples at such times, as of a normal distribution. The edge of the band is soft: what it
+/// spreads by 1.5 periods of its highest frequency counts as sound of the grid. Throws RuntimeFault if there is no memory.
 [[nodiscard]] SoundFromOutside sound_from_outside(const ModelGeometry& geometry, std::span<const float> rows, Hertz highest,
                                                   Metres largest_half_diagonal, const ResponseReach& response);
 

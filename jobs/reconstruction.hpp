@@ -26,7 +26,7 @@
 
 namespace echoform {
 
-/// What is solved at once: the volume of one wavelength.
+/// What is solved in one run: the volume of one wavelength.
 struct Reconstruction {
   std::string wavelength;  ///< its name, "750nm"; empty where it is the only one
   ReconstructionSection settings;
@@ -50,11 +50,11 @@ struct ReconstructionJob {
   std::vector<std::string> warnings;
 };
 
-/// What can be said of [reconstruction], [unmixing], [grid] and [imaging] alone. Throws InputError, naming configuration and key:
-/// no grid, keys that the model or the solver does not have.
+/// Checks what [reconstruction], [unmixing], [grid] and [imaging] state by themselves. Throws InputError, naming
+/// configuration and key, if there is no grid, and for keys that the model or the solver does not have.
 void check_reconstruction(const Configuration& configuration);
 
-/// What is legal in [reconstruction] and cannot be meant, a line each, as doubtful_settings() has it.
+/// Values in [reconstruction] that are legal but cannot be meant, a line each, in the form of doubtful_settings().
 [[nodiscard]] std::vector<std::string> doubtful_reconstruction(const Configuration& configuration);
 
 /// Frame `frame` (< frames()) of a recording whose events are all passive, as [material], [probe] and [acquisition] have it: rows
@@ -71,11 +71,13 @@ void check_reconstruction(const Configuration& configuration);
     const Configuration& configuration, Recording& recording, std::size_t frame, const Communicator& communicator,
     const std::function<void(const ReconstructionJob& job)>& before_reading = {}, double besides = 0.0);
 
-/// H of this process's rows, with what their detectors make of pressures, filtered as the data are. The site's team outlives it.
+/// H of this process's rows, including the response of their detectors, filtered as the data are. The site's team outlives
+/// it.
 [[nodiscard]] std::unique_ptr<LinearOperator> make_model(const Reconstruction& job, const OperatorSite& site);
-/// Of the host's memory, what that will hold: to be asked before it is made.
+/// Bytes of the host's memory that make_model() will hold. Ask before the model is made.
 [[nodiscard]] double model_bytes(const Reconstruction& job, const OperatorSite& site);
-/// The highest frequency of what a volume makes of data: that of the spherical model's band, or of waves of two voxels.
+/// The highest frequency in the data of a volume: that of the spherical model's band, or of waves whose length is two
+/// voxels.
 [[nodiscard]] Hertz model_band(const Reconstruction& job);
 [[nodiscard]] std::unique_ptr<Solver> make_solver(const Reconstruction& job, const LeastSquares& problem);
 [[nodiscard]] StoppingRules stopping_rules(const Reconstruction& job);

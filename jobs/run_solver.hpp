@@ -1,4 +1,4 @@
-// Iterates until a rule says that it is enough.
+// Iterates until a stopping rule is met.
 #pragma once
 
 #include <cstddef>
@@ -13,13 +13,13 @@ namespace echoform {
 struct StoppingRules {
   std::size_t iterations = 20;
   double tolerance = 0.0;    ///< of |H x - y| / |y|; 0: none
-  double discrepancy = 0.0;  ///< of |H x - y|, what the noise alone has (Morozov); 0: none
+  double discrepancy = 0.0;  ///< of |H x - y|: the norm of the noise alone (Morozov); 0: none
 };
 
 /// How far a run has come.
 struct SolverProgress {
   std::size_t iterations = 0;
-  Iteration last{};  ///< not stated before the first
+  Iteration last{};  ///< without meaning before the first iteration
 };
 
 enum class RunEnd : unsigned char { iterations, tolerance, discrepancy, exhausted, interrupted };
@@ -27,18 +27,18 @@ enum class RunEnd : unsigned char { iterations, tolerance, discrepancy, exhauste
 [[nodiscard]] std::string_view text_of(RunEnd end);
 
 struct RunHooks {
-  /// Asked before each iteration; a wish of any process ends the run of all.
+  /// Asked before each iteration; true on any process ends the run on all.
   std::function<bool()> interrupted{};
-  /// After each; `residual` is |H x - y| / |y|.
+  /// Called after each iteration; `residual` is |H x - y| / |y|.
   std::function<void(const SolverProgress& progress, double residual)> iterated{};
-  /// After every `save_every` iterations, and when the run ends, interrupted or not, but within an iteration. All processes at
-  /// once.
+  /// Called after every `save_every` iterations and when the run ends, also when it is interrupted, but not within an
+  /// iteration. All processes call it at once.
   std::function<void(const SolverProgress& progress)> save{};
   std::size_t save_every = 0;  ///< 0: only at the end
 };
 
-/// From where the solver is: after begin(), or after its state and `progress` were restored. Throws RuntimeFault where numbers
-/// are not finite any more, and what hooks throw.
+/// Runs the solver from its present state: after begin(), or after its state and `progress` were restored. Throws
+/// RuntimeFault if numbers are no longer finite, and what hooks throw.
 [[nodiscard]] RunEnd run_solver(Solver& solver, const LeastSquares& problem, const StoppingRules& rules, const RunHooks& hooks,
                                 SolverProgress& progress);
 

@@ -1,7 +1,8 @@
 // Solvers of least squares: from a linear operator and data to an image, an iteration at a time.
 //
-// They know the operator by its interface alone, hold float vectors, add up in double precision and in a fixed order, and keep
-// all that an iteration needs of the one before in state(): what is saved there and restored goes on with the same bits.
+// Solvers know the operator by its interface alone. They hold float vectors, and add up in double precision and in a fixed
+// order. All that an iteration needs of the one before is in state(): a run that is saved there and restored goes on with
+// the same bits.
 #pragma once
 
 #include <cstddef>
@@ -21,37 +22,37 @@
 
 namespace echoform {
 
-/// H, of this process's rows of the data, and what all processes share. All of it outlives the solver.
+/// H of this process's rows of the data, and what all processes share. All of it outlives the solver.
 struct LeastSquares {
   LinearOperator& linear;
   std::span<const float> data;  ///< y: linear.data_size() values
   VolumeShape shape;            ///< of the image, linear.image_size() voxels
   VectorMath& math;
   Communicator& communicator;
-  /// Asked where much is done between two iterations; a wish of any process ends the work of all by SolverInterrupted.
+  /// Asked where much work is done between two iterations; true on any process ends the work of all by SolverInterrupted.
   std::function<bool()> interrupted{};
 };
 
-/// begin() or iterate() was given up, and the solver's state is of no use any more.
+/// begin() or iterate() was interrupted, and the solver's state is of no use any more.
 class SolverInterrupted final : public std::exception {
  public:
   [[nodiscard]] const char* what() const noexcept override { return "interrupted"; }
 };
-/// Throws SolverInterrupted where that is wished. All processes at once.
+/// Throws SolverInterrupted if an interruption is requested. All processes call it at once.
 void end_if_interrupted(const LeastSquares& problem);
 
 struct SolverOptions {
-  PenaltyKind penalty_kind = PenaltyKind::smoothness;  ///< but of total variation, which is a penalty itself
+  PenaltyKind penalty_kind = PenaltyKind::smoothness;  ///< not used by total variation, which is a penalty itself
   double penalty = 0.0;                                ///< lambda, 0 or more
-  bool non_negative = false;                           ///< of the solvers that can
+  bool non_negative = false;                           ///< used by the solvers that support it
 };
 
-/// After an iteration.
+/// The state of the problem after an iteration.
 struct Iteration {
   double misfit = 0.0;     ///< |H x - y|
   double objective = 0.0;  ///< what is minimised: misfit^2 and the penalty
-  double step = 0.0;       ///< of directions their factor, of FISTA 1 / bound, of total variation |x - the x before|
-  bool exhausted = false;  ///< nothing is left to be improved: further iterations change nothing
+  double step = 0.0;       ///< CG and LSQR: factor of the direction; FISTA: 1 / bound; total variation: |x - x before|
+  bool exhausted = false;  ///< further iterations change nothing
 };
 
 class Solver {
@@ -61,16 +62,16 @@ class Solver {
   Solver(const Solver&) = delete;
   Solver& operator=(const Solver&) = delete;
 
-  /// Before the first iteration, but where a state is restored: x = 0.
+  /// Sets x = 0. Called before the first iteration, unless a state is restored.
   virtual void begin() = 0;
   [[nodiscard]] virtual Iteration iterate() = 0;
   [[nodiscard]] virtual std::span<const float> image() const noexcept = 0;
-  /// Of this process's rows: H x, or y - H x where the solver has that.
+  /// The values of this process's rows: H x, or y - H x where the solver has that.
   struct Rows {
     std::span<const float> values;
     bool residual = false;
   };
-  /// After iterate(), as its misfit is.
+  /// The rows after iterate(), for the same image as its misfit.
   [[nodiscard]] virtual Rows rows() const noexcept = 0;
 
   enum class Extent : std::uint8_t {
@@ -90,17 +91,19 @@ class Solver {
     std::vector<Vector> vectors;
     std::vector<Number> numbers;
   };
-  /// All that iterate() goes on from, to be read or written in place.
+  /// Everything that iterate() goes on from, to be read or written in place.
   [[nodiscard]] virtual State state() = 0;
 };
 
 /// min |H x - y|^2 + penalty, by conjugate gradients on the normal equations (CGLS: Bjorck 1996): one apply and one adjoint an
 /// iteration. The objective never grows.
 [[nodiscard]] std::unique_ptr<Solver> make_conjugate_gradients(const LeastSquares& problem, const SolverOptions& options);
-/// The same minimum by LSQR (Paige and Saunders 1982), with sqrt(penalty) R as rows below H: steadier where H is ill-conditioned.
+/// The same minimum by LSQR (Paige and Saunders 1982), with sqrt(penalty) R as rows below H. It is steadier where H is
+/// ill-conditioned.
 [[nodiscard]] std::unique_ptr<Solver> make_lsqr(const LeastSquares& problem, const SolverOptions& options);
-/// The same over x >= 0 (options.non_negative), by FISTA (Beck and Teboulle 2009), which begins anew where its momentum leads
-/// uphill (O'Donoghue and Candes 2015). begin() estimates the largest eigenvalue; steps that are too long for it are repeated.
+/// The same minimum over x >= 0 (options.non_negative), by FISTA (Beck and Teboulle 2009). It begins anew where its
+/// momentum leads uphill (O'Donoghue and Candes 2015). begin() estimates the largest eigenvalue; steps that are too long
+/// for it are repeated.
 [[nodiscard]] std::unique_ptr<Solver> make_fista(const LeastSquares& problem, const SolverOptions& options);
 /// min |H x - y|^2 + penalty * sum over voxels |differences|, over x >= 0 where options.non_negative: primal-dual (Chambolle and
 /// Pock 2011). begin() estimates the largest eigenvalue.
@@ -108,11 +111,11 @@ class Solver {
 
 /// |values|^2 over the rows of all processes.
 [[nodiscard]] double squares_of_rows(const LeastSquares& problem, std::span<const float> values);
-/// |of_image - data|^2 over them.
+/// |of_image - data|^2 over the rows of all processes.
 [[nodiscard]] double squares_of_misfit(const LeastSquares& problem, std::span<const float> of_image);
 
-/// About the largest eigenvalue of H^T H + the penalty's, never above it: by some steps of power iteration from an image that is
-/// drawn, each of which may be interrupted.
+/// An estimate of the largest eigenvalue of H^T H + the penalty's, never above it. It is found by some steps of power
+/// iteration from a random image; each step may be interrupted.
 [[nodiscard]] double largest_eigenvalue(const LeastSquares& problem, const Penalty& penalty);
 
 }  // namespace echoform

@@ -1,4 +1,4 @@
-// Which rows of a frame belong to which wavelength of light.
+// The rows of a frame that belong to each wavelength of light.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ namespace echoform {
 struct WavelengthRows {
   std::string name;               ///< "750nm"
   Metres wavelength;              ///< as an event has it; 0 where unknown
-  std::vector<std::size_t> rows;  ///< of the frame, ascending: of detectors that live, one at least
+  std::vector<std::size_t> rows;  ///< of the frame, ascending: rows of living detectors, at least one
 };
 
 /// Wavelengths that another section than [reconstruction] names.
@@ -23,10 +23,10 @@ struct NamedWavelengths {
   std::string place;  ///< the key, as messages name it
 };
 
-/// Of the wavelength or wavelengths that [reconstruction] names, in that order, else of `otherwise`; else of all that the data
-/// have, ascending. Of an
-/// acquisition of passive events alone that has passed validate(). Throws InputError, naming configuration and key: a wavelength
-/// that is not there, or twice, dead elements alone, and, where all are wanted, events without a wavelength beside others.
+/// The rows of each wavelength. The wavelengths are those that [reconstruction] names, in that order, else those of
+/// `otherwise`, else all that the data have, ascending. The acquisition has passed validate(), and all its events are
+/// passive. Throws InputError, naming configuration and key, for a wavelength that is not there or named twice, and for one
+/// with dead elements only. Where all wavelengths are taken, it throws if some events state a wavelength and others do not.
 [[nodiscard]] std::vector<WavelengthRows> rows_of_wavelengths(const Configuration& configuration, const Acquisition& acquisition,
                                                               const NamedWavelengths& otherwise = {});
 
