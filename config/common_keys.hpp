@@ -1,4 +1,4 @@
-// Sections and keys that everybody shares.
+// Sections and keys that all methods and programs share.
 #pragma once
 
 #include <vector>
@@ -7,12 +7,12 @@
 
 namespace echoform {
 
-/// In the order of the documentation.
+/// The common sections, in the order of the documentation.
 [[nodiscard]] std::vector<Section> common_sections();
-/// Every key of these sections but those that methods have in them.
+/// Every key of these sections except the keys that methods add to them.
 [[nodiscard]] std::vector<Key> common_keys();
 
-// Parts of the table that stand in files of their own.
+// Parts of the table that have source files of their own.
 void add_input_keys(std::vector<Key>& keys);
 void add_scene_keys(std::vector<Key>& keys);
 void add_security_keys(std::vector<Key>& keys);

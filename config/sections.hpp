@@ -1,4 +1,4 @@
-// Sections of a configuration that methods/ owns: each a struct, found by its type.
+// Sections of a configuration that methods/ owns. Each is a struct, and is found by its type.
 #pragma once
 
 #include <any>
@@ -7,7 +7,7 @@
 
 namespace echoform {
 
-/// By value. A section that nobody has touched is as its type makes it by default.
+/// Holds one value of each section. A section that nobody has changed equals a default-constructed one.
 class Sections {
  public:
   template <class Section>
