@@ -1,5 +1,5 @@
-// Every section and key there is, of config/, methods, instruments, outputs and others that have some. Reader, live control and
-// documentation follow from it.
+// Every section and key there is: of config/, methods, instruments, outputs and others. The reader, live control and the
+// documentation follow from this table.
 #pragma once
 
 #include <string>
@@ -10,13 +10,13 @@
 
 namespace echoform {
 
-/// Of something that a program brings along, such as a door: after all others. Before the first configuration is read;
-/// std::logic_error afterwards.
+/// Adds keys of an extension of a program, such as an endpoint, after all others. Call it before the first configuration is
+/// read; throws std::logic_error afterwards.
 void add_keys(KeyGroup group);
 
-/// In the order of the documentation. Made when first asked for: a program registers its own methods and kinds of surfaces
-/// before. Throws InputError for a section or a key that is there twice, and a key without its section: two that were brought
-/// along do not go together.
+/// All sections, in the order of the documentation, and below all keys. The table is made at the first call: a program
+/// registers its own methods and kinds of surfaces before. Throws InputError for a section or a key that is there twice,
+/// and for a key without its section: then two extensions do not go together.
 [[nodiscard]] const std::vector<Section>& configuration_sections();
 [[nodiscard]] const std::vector<Key>& configuration_keys();
 

@@ -12,7 +12,7 @@ namespace echoform {
 
 /// Keys with a LiveEffect, in the order of the documentation.
 [[nodiscard]] const std::vector<const Key*>& live_keys();
-/// By path, "grid.x". Throws InputError that says what is wrong and which key is nearest.
+/// The live key with this path, such as "grid.x". Throws an InputError that states what is wrong and which key is nearest.
 [[nodiscard]] const Key& live_key(std::string_view path);
 
 /// A key by its path and its new value as the file would have it: "[-0.01, 0.01]", "6320", "\"hann\"". Texts and words may go
