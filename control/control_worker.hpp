@@ -1,4 +1,4 @@
-// Requests of those who may not wait: a thread serves them, one after the other.
+// Requests of callers that must not wait: a thread serves them, one after the other.
 #pragma once
 
 #include <condition_variable>
@@ -14,18 +14,18 @@ namespace echoform {
 class ControlWorker {
  public:
   using Done = std::function<void(const wire::ControlReply&)>;
-  /// Requests that may wait.
+  /// The maximum number of waiting requests.
   static constexpr std::size_t most_waiting = 16;
 
   /// `control` outlives the worker.
   explicit ControlWorker(Control& control);
-  /// Waits for the request that is being served; those that wait are answered FAILED.
+  /// Waits for the request that is being served. Requests that still wait are answered FAILED.
   ~ControlWorker();
   ControlWorker(const ControlWorker&) = delete;
   ControlWorker& operator=(const ControlWorker&) = delete;
 
-  /// Returns at once. `done` is called once: before returning where the request is quick or too many wait (FAILED), else on the
-  /// worker's thread.
+  /// Returns at once. `done` is called once: before post() returns if the request is quick or too many requests wait
+  /// (FAILED), otherwise on the worker's thread.
   void post(wire::ControlRequest request, Done done);
 
  private:
