@@ -1,4 +1,4 @@
-// Keys of adaptive weights, in whichever section a method has them.
+// Keys of adaptive weights, for any section in which a method has them.
 #pragma once
 
 #include <string>
@@ -11,23 +11,24 @@
 
 namespace echoform {
 
-/// Of axial windows, in periods of the centre frequency.
+/// The range of axial windows, in periods of the centre frequency.
 inline constexpr Interval adaptive_windows{0.0, 20.0};
 
 /// Points at which a method sums channels.
 enum class WeightedPoints : unsigned char { lines, pixels };
 
-/// The kinds that points of a sort can have, by name: pixels none that want a band-pass along lines.
+/// The names of the kinds that points of this sort can have. Pixels have none of the kinds that need a band-pass along
+/// lines.
 [[nodiscard]] std::vector<std::string> adaptive_names(WeightedPoints points);
-/// What `adaptive` and `adaptive_window` say of themselves.
+/// The help texts of `adaptive` and `adaptive_window`.
 [[nodiscard]] std::string_view adaptive_help(WeightedPoints points);
 [[nodiscard]] std::string_view adaptive_window_help(WeightedPoints points);
 
-/// Key::only_where of adaptive_window: the kinds that take one.
+/// Key::only_where of adaptive_window: the kinds that take a window.
 [[nodiscard]] std::string adaptive_with_window(std::string_view section);
 
-/// Adds them. `of` has the struct of the section, with members `adaptive` (AdaptiveOptions, whose window is not a key) and
-/// `adaptive_window` (optional, in periods), of a configuration that may be constant.
+/// Adds the keys. `of` returns the struct of the section in a configuration that may be constant. The struct has the
+/// members `adaptive` (AdaptiveOptions, whose window is not a key) and `adaptive_window` (optional, in periods).
 template <class Of>
 void add_adaptive_keys(std::vector<Key>& k, std::string_view section, WeightedPoints points, Of of) {
   using namespace keys;  // NOLINT(google-build-using-namespace): the table reads as a table

@@ -1,4 +1,4 @@
-// An array by the places of its elements: a line of them, flat or curved, or a field in two directions.
+// The shape of an array by the places of its elements: a line, flat or curved, or a field in two directions.
 #pragma once
 
 #include <vector>
@@ -8,21 +8,23 @@
 
 namespace echoform {
 
-/// Of a line, lengths are along it, in whatever order its elements stand: from one end to the other, or around a ring, which
-/// begins behind its widest gap. Of a field they are along the two axes of its plane: the one in the plane of x and z (the
-/// image's), and across.
+/// The lengths of a line are along it, in whatever order its elements are listed: from one end to the other, or around a
+/// ring, which begins behind its widest gap. The lengths of a field are along the two axes of its plane: the axis in the
+/// plane of x and z (the image's plane), and the axis across.
 struct ArrayShape {
   bool line = true;
-  /// From edge to edge: an element's width beyond the outermost centres, or a pitch where the width is not known.
+  /// The distance from edge to edge: the outermost centres and an element's width, or a pitch where the width is not known.
   Metres aperture;
   Metres aperture_across;  ///< 0 for a line
-  /// Of a line, mean distance of neighbours; of a field, distance of the rows that its elements form as the axis sees them. 0
-  /// where there is one alone, or they stand irregularly, more than a tenth off: then there are no grating lobes to tell.
+  /// The mean distance of neighbours of a line. For a field, the distance of the rows that its elements form as the axis
+  /// sees them; 0 where there is only one row, or the rows are irregular by more than a tenth. Then there are no grating
+  /// lobes to report.
   Metres pitch;
   Metres pitch_across;  ///< 0 for a line
-  /// Whether neighbours of a line stand within a tenth of the pitch from each other: where not, it has no grating lobes to tell.
+  /// Whether neighbours of a line are within a tenth of the pitch from each other. If not, the line has no grating lobes to
+  /// report.
   bool even = true;
-  /// Of neighbours of a line, the distance of the nearest and of the farthest.
+  /// The smallest and the largest distance of neighbours of a line.
   Metres nearest;
   Metres farthest;
 };
@@ -30,15 +32,15 @@ struct ArrayShape {
 /// Expects at least one element.
 [[nodiscard]] ArrayShape array_shape(const Probe& probe);
 
-/// Median over the elements of how far the nearest other one stands, in whatever order and arrangement; elements at one place
-/// count as one. 0 where there are not two places.
+/// The median over the elements of the distance to the nearest other one, in whatever order and arrangement. Elements at
+/// one place count as one. 0 where there are fewer than two places.
 [[nodiscard]] Metres neighbour_distance(const Probe& probe);
 
-/// A probe of those elements alone for which `take` is true.
+/// A probe of only those elements for which `take` is true.
 [[nodiscard]] Probe subarray(const Probe& probe, const std::vector<bool>& take);
 
-/// The array as the plane of x and z sees it: places (x, z) in m from one end to the other, where elements behind each other are
-/// one, at their mean; and for each which elements those are. Those for which `take` is false are left out.
+/// The array projected on the plane of x and z: places (x, z) in m from one end to the other. Elements behind each other
+/// form one place, at their mean; each place lists its elements. Elements for which `take` is false are left out.
 struct ArrayRow {
   Vector2 at;
   std::vector<std::size_t> elements;

@@ -16,10 +16,10 @@
 
 namespace echoform {
 
-/// [output] is what the compression is told.
+/// [output] holds the options of the compression.
 using OutputSection = Compression;
 
-/// What is absent is as [grid] has it.
+/// Where a value is absent, [grid] states it.
 struct DisplaySection {
   std::optional<std::array<Metres, 2>> x;
   std::optional<std::array<Metres, 2>> z;
@@ -32,13 +32,13 @@ struct DisplaySection {
 void require_range(std::string_view where, std::string_view key, double value, const Interval& range);
 /// Throws InputError, naming `where`, unless every option is in its range.
 void validate(const Compression& compression, std::string_view where);
-/// The grid that display images of `grid` have if it is not that one. Throws InputError, naming `where`, for a volume with a grid
-/// of its own, and for one that is out of range.
+/// The grid of display images of `grid`, if it differs from `grid`. Throws InputError, naming `where`, for a volume with a
+/// display grid of its own, and for a grid that is out of range.
 [[nodiscard]] std::optional<Grid> shown_grid(const DisplaySection& display, const Grid& grid, std::string_view where);
-/// Adds a line where [display] interpolation is stated and display images are on the imaging grid.
+/// Adds a warning where [display] interpolation is stated but display images are on the imaging grid.
 void warn_of_interpolation(const DisplaySection& display, const std::optional<Grid>& shown, std::string_view where,
                            std::vector<std::string>& warnings);
-/// What display images made so show of envelopes.
+/// The scale on which display images of this compression show envelopes.
 [[nodiscard]] DisplayScale scale_of(const Compression& compression);
 
 }  // namespace echoform

@@ -1,11 +1,12 @@
-// Which acquisitions methods take that image echoes.
+// The acquisitions that methods which image echoes accept.
 #pragma once
 
 #include "acquisition/acquisition.hpp"
 
 namespace echoform {
 
-/// Throws InputError where nobody transmits in the events: what is heard then are no echoes, and travels one way alone.
+/// Throws InputError where no element transmits in the events: what is received then is not an echo, and travels only one
+/// path.
 void require_echoes(const Acquisition& acquisition);
 
 }  // namespace echoform

@@ -1,4 +1,4 @@
-// What users call the kinds of temporal filters.
+// The names, for users, of the kinds of temporal filters.
 #pragma once
 
 #include "base/text.hpp"

@@ -1,4 +1,4 @@
-// What `echoform plan` says of images of flow, of either method.
+// What `echoform plan` reports about images of flow, for both methods.
 #pragma once
 
 #include <string_view>
@@ -8,7 +8,8 @@
 
 namespace echoform {
 
-/// Ensembles, velocities that can be told, `along` "the lines" or "z", and what the wall filter leaves.
+/// Reports ensembles, the velocities that can be measured along "the lines" or "z" (`along`), and what the wall filter
+/// leaves.
 void report_flow(SetupReport& report, const DopplerPlan& doppler, std::string_view along);
 
 }  // namespace echoform

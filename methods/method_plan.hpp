@@ -1,4 +1,4 @@
-// What plans of all methods have in common: what they take of their task, and the setups that are made of them.
+// What plans of all methods have in common: the values from their task, and the setups that are made of them.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ struct MethodPlan : SetupOrigin {
   MethodPlan() = default;
   explicit MethodPlan(const ImagingTask& task);
 
-  /// Tells images before a change of settings from those after it; images carry it. 0 where settings do not change.
+  /// Distinguishes images before a change of settings from those after it; images carry it. 0 where settings do not change.
   std::uint64_t settings_revision = 0;
   Acquisition acquisition;
   Material material;  ///< of the part
@@ -38,32 +38,34 @@ struct MethodPlan : SetupOrigin {
   std::vector<std::string> warnings;  ///< what is likely to disappoint, a line each
   OutputWish wish;                    ///< which images are made beside the envelopes
 
-  /// Takes what keys of LiveEffect::display say; a plan of a method with such keys takes those too. Throws InputError if a value
-  /// is out of its range.
+  /// Takes the values of keys of LiveEffect::display; the plan of a method with such keys takes those too. Throws
+  /// InputError if a value is out of its range.
   void take_display(const ImagingSettings& settings);
 
-  /// What imaging multiplies every sample by: sample_scale, or else what the data state.
+  /// The factor by which imaging multiplies every sample: sample_scale, or else the factor that the data state.
   [[nodiscard]] double amplitude_scale() const { return sample_scale.value_or(stated_scale(acquisition)); }
 };
 
-/// The setup of a plan, but for what not all methods have: tables and groups.
+/// The setup of a plan, without what only some methods have: tables and groups.
 [[nodiscard]] std::shared_ptr<ImagingSetup> make_setup(const std::shared_ptr<const MethodPlan>& plan, std::string_view method,
                                                        SampleGate gate, Recipe recipe);
-/// How images of a plan on a grid of x and z are shown; on `grid`, where it is not theirs.
+/// How images of a plan on a grid of x and z are shown; `grid` is the display grid where it differs from theirs.
 [[nodiscard]] GridDisplay display_of_plan(const MethodPlan& plan, const std::optional<Grid>& grid, bool wanted);
 
-/// What a method made a setup of. std::logic_error for a setup of another method: its caller mistakes them.
+/// The plan that a method made a setup of. Throws std::logic_error for a setup of another method, which is a mistake of the
+/// caller.
 template <class Plan>
 [[nodiscard]] const Plan& plan_as(const ImagingSetup& setup) {
   if (const auto* const plan = dynamic_cast<const Plan*>(setup.origin.get())) return *plan;
   throw std::logic_error("a setup of the method \"" + setup.method + "\" where another's was expected");
 }
 
-/// Whether an engine may take the steps of one recipe for those of the other: none comes, goes or is of another kind.
+/// Whether an engine may use the steps of one recipe for those of the other: no step is added, removed or of another kind.
 [[nodiscard]] bool same_stages(const Recipe& a, const Recipe& b);
 
-/// As Method::retuned() says: a copy of the plan takes the display keys of `wanted`, and `make` makes a setup of it as it did
-/// before. Nothing is computed anew, since options of steps compare by their contents; delay laws and tables are shared.
+/// Implements Method::retuned(): a copy of the plan takes the display keys of `wanted`, and `make` makes a setup of it as
+/// it did before. Nothing is computed anew, since options of steps compare by their contents; delay laws and tables are
+/// shared.
 template <class Plan>
 [[nodiscard]] std::shared_ptr<const ImagingSetup> retuned_setup(
     const ImagingSetup& before, const ImagingSettings& wanted, std::uint64_t settings_revision,

@@ -1,4 +1,4 @@
-// What the images of optoacoustics hold, and how they are shown: live, of recordings and of reconstructions alike.
+// What optoacoustic images hold, and how they are shown: live images, images of recordings and reconstructions alike.
 #pragma once
 
 #include <cmath>
@@ -16,8 +16,8 @@ struct ImageQuantity {
   ValueScale scale{};
 };
 
-/// Of numbers with a sign, of their magnitudes, which are shown in decibels, or of what is at least 0. In the unit of the
-/// samples, which recordings do not state.
+/// The quantity of an image that shows numbers with a sign, their magnitudes (in decibels), or only values of at least 0.
+/// Its unit is that of the samples, which recordings do not state.
 [[nodiscard]] inline ImageQuantity quantity_of(std::string_view name, ShownPart shown) {
   switch (shown) {
     case ShownPart::magnitude:
@@ -30,7 +30,7 @@ struct ImageQuantity {
   return {{std::string(name), ""}, {ScaleKind::symmetric}};
 }
 
-/// A value as that part of it. NaN stays.
+/// The part of a value that is shown. NaN stays.
 [[nodiscard]] inline float shown_value(float value, ShownPart shown) {
   switch (shown) {
     case ShownPart::magnitude:
@@ -49,7 +49,7 @@ struct ImageQuantity {
 [[nodiscard]] inline ImageQuantity concentration(ShownPart shown) {
   return quantity_of("concentration", shown);
 }
-/// From 0 to 1; no value where there is too little blood to tell.
+/// Oxygen saturation, from 0 to 1. A pixel has no value where there is too little blood to measure it.
 [[nodiscard]] inline ImageQuantity oxygen_saturation() {
   return {{"oxygen saturation", ""}, {.kind = ScaleKind::from_zero, .end = 1.0, .masked = true}};
 }

@@ -4,9 +4,8 @@
 // 2001, section 3.1: slowness vectors are gradients of travel time). A point at r is then imaged d away from it as
 //
 //   P(d) = | integral S(f) A_tx(f, d) A_rx(f, d) df |,   A(f, d) = sum over sources of w_i exp(2 pi i f s_i . d)
-//
-// with what filters leave of the pulse's spectrum S (pulse_spectrum.hpp) and weights w. What is not in the weights is left out,
-// such as the spreading of waves, which makes spots wider by some per cent, and what interfaces let through.
+//  with weights w and the part S of the pulse's spectrum that filters leave (pulse_spectrum.hpp). Effects that are not in the
+//  weights are left out: the spreading of waves, which makes spots wider by some per cent, and the transmission of interfaces.
 #pragma once
 
 #include <cstddef>
@@ -26,44 +25,44 @@ namespace echoform {
 struct SpotRay {
   Direction slowness;      ///< s/m
   double weight = 1.0;     ///< at least 0
-  std::size_t source = 0;  ///< of the leg
+  std::size_t source = 0;  ///< source of the leg
 };
 
 /// Planes through a place: that of x and z, or that of y and z.
 enum class SpreadPlane : std::uint8_t { along, across };
 
-/// Whether rays have a part along y: of images in a plane of constant y nobody asks.
+/// Whether rays have a component along y. Images in a plane of constant y do not need it.
 enum class RaySpace : std::uint8_t { plane, volume };
 
-/// One of weight 1 for each of `sources` (by source of the leg) with rays to and all around `place`, by central differences over
-/// `step` to either side, more than 0.
+/// A ray of weight 1 for each of `sources` (indexed by source of the leg) that has rays to and all around `place`.
+/// Slownesses are central differences over `step` to either side, more than 0.
 [[nodiscard]] std::vector<SpotRay> rays_to(const Leg& leg, const std::vector<bool>& sources, const Point& place, Metres step,
                                            RaySpace space = RaySpace::plane);
 
-/// What waves do that meet at a place: on their way out, on their way back, and their pulse. None of the three is empty, and some
-/// ray of either way has a weight above 0.
+/// The waves that meet at a place: their rays on transmit and on receive, and their pulse. None of the three is empty, and
+/// on either path some ray has a weight above 0.
 struct Meeting {
   std::span<const SpotRay> transmit;
   std::span<const SpotRay> receive;
   std::span<const SpectralLine> spectrum;
 };
 
-/// Edges of a pixel; along y 0 of an image.
+/// Lengths of the edges of a pixel; y is 0 for an image.
 struct PixelEdges {
   Metres x;
   Metres y;
   Metres z;
 };
 
-/// What an image loses of a point that lies half a pixel off its pixels, along all axes at once, in dB: of its envelope, and of
-/// the oscillating image (the real part of P), which is 0 dB at the point too. Infinite where nothing is left.
+/// The loss in dB of a point that lies half a pixel off its pixels along all axes at once: of its envelope, and of the
+/// oscillating image (the real part of P). The oscillating image is 0 dB at the point too. Infinite where nothing is left.
 struct PixelLoss {
   double envelope = 0.0;
   double oscillating = 0.0;
 };
 [[nodiscard]] PixelLoss pixel_loss(const Meeting& at, const PixelEdges& pixel);
 
-/// Edges of the largest square pixels, of a volume cubes, that lose no more than that.
+/// Edges of the largest square pixels (cubes in a volume) that lose no more than a given number of decibels.
 struct CoarsestPixel {
   Metres envelope;
   Metres oscillating;
@@ -80,15 +79,15 @@ struct SpotWidth {
 /// The spot by its two principal axes.
 struct Spot {
   SpotWidth lateral;
-  SpotWidth axial;  ///< along the axis closer to the mean of s_i + s_j, the way on which echoes become later; along z where blind
-  /// That mean is less than a tenth of what it is made of: the way back undoes what the way out does, and only the rays'
-  /// different directions, no pulse however short, tell places along the axial axis apart.
+  SpotWidth axial;  ///< along the axis closer to the mean of s_i + s_j, in which echoes become later; along z if blind
+  /// That mean is less than a tenth of its terms: the path back cancels the path out. Then only the different directions of
+  /// the rays distinguish places along the axial axis, and a shorter pulse does not help.
   bool blind = false;
 };
 
-/// The spot within a plane. Its axes are the principal axes of the covariance C of the wave vectors 2 pi f (s_i + s_j), over rays
-/// by their weights and over the spectrum, as P(d) / P(0) = 1 - d . C d / 2 near its peak. Its widths are those of P itself. Of a
-/// spectrum of one frequency the axial width is that of the aperture.
+/// The spot within a plane. Its axes are the principal axes of the covariance C of the wave vectors 2 pi f (s_i + s_j),
+/// over rays by their weights and over the spectrum, as P(d) / P(0) = 1 - d . C d / 2 near its peak. Its widths are those
+/// of P itself. If the spectrum has one frequency, the axial width is that of the aperture.
 [[nodiscard]] Spot spot_of(const Meeting& at, SpreadPlane plane = SpreadPlane::along);
 
 }  // namespace echoform

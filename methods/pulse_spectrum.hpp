@@ -1,4 +1,4 @@
-// What is left of a pulse's spectrum where an image is made of it.
+// The part of a pulse's spectrum that is left in an image.
 #pragma once
 
 #include <functional>
@@ -16,15 +16,15 @@ struct SpectralLine {
   double amplitude = 0.0;  ///< above 0, relative to the others'
 };
 
-/// By frequency in Hz, what a filter multiplies amplitudes by; at least 0.
+/// The factor by which a filter multiplies amplitudes at a frequency in Hz; at least 0.
 using AmplitudeResponse = std::function<double(double frequency)>;
 
-/// The absolute value of the response of A-scans' filter (stages/filter/filter_response.hpp): phases of a Wiener filter are those
-/// that the pulse has, and cancel them. Throws as filter_response().
+/// The absolute value of the response of the filter of A-scans (stages/filter/filter_response.hpp). The phases of a Wiener
+/// filter are the opposite of the pulse's phases and cancel them. Throws as filter_response().
 [[nodiscard]] AmplitudeResponse response_of(const FilterOptions& filter);
 
 /// The pulse whose spectrum is a Gaussian about `centre`, above 0, that is `bandwidth` wide at one half (-6 dB), times
-/// `response`. A bandwidth of 0 is one frequency alone. Empty where nothing of it is left.
+/// `response`. A bandwidth of 0 stands for a single frequency. Empty where nothing of the pulse is left.
 [[nodiscard]] std::vector<SpectralLine> pulse_spectrum(Hertz centre, Hertz bandwidth, const AmplitudeResponse& response);
 
 /// Mean and variance of the frequency, by amplitude.
@@ -32,7 +32,7 @@ struct SpectralMoments {
   double mean = 0.0;
   double variance = 0.0;
 };
-/// Of a spectrum that is not empty.
+/// The moments of a spectrum that is not empty.
 [[nodiscard]] SpectralMoments moments_of(std::span<const SpectralLine> spectrum);
 
 }  // namespace echoform

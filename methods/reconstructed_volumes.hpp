@@ -1,5 +1,5 @@
-// What the keys of live optoacoustic images mean for volumes that a model explains (`echoform reconstruct`): those that are done
-// there too, and those that are refused since no model does them. Each is declared once, where the keys are.
+// The meaning of the keys of live optoacoustic images for volumes that a model explains (`echoform reconstruct`). Some have
+// the same effect there; others are refused, since no model supports them. Each is declared once, where the keys are.
 #pragma once
 
 #include <cstddef>
@@ -16,37 +16,39 @@
 
 namespace echoform {
 
-/// A key of the section of live images, and what volumes make of it.
+/// A key of the section of live images, and its effect on volumes.
 struct VolumeKey {
   std::string_view name;
-  /// What stands in its place; empty where volumes do what it says.
+  /// What to use in its place; empty where volumes support the key.
   std::string_view instead;
 };
 /// Every key of that section.
 [[nodiscard]] std::span<const VolumeKey> volume_keys();
 
-/// What a detector makes of a pressure: at sample n SUM over k of samples[k] p[n + zero - k].
+/// The response of a detector to a pressure p: its sample n is the SUM over k of samples[k] p[n + zero - k].
 struct DetectorResponse {
   std::vector<double> samples;  ///< at the rate of the data; finite
-  std::size_t zero = 0;         ///< which of them is at the time of the pressure
+  std::size_t zero = 0;         ///< index of the sample that is at the time of the pressure
 };
 
-/// What that section asks of volumes.
+/// What that section requests of volumes.
 struct VolumeSettings {
-  std::vector<Metres> wavelengths;           ///< of light, whose volumes are made; empty: none is named
-  std::string wavelengths_place;             ///< how messages name that key
-  std::vector<float> event_gains;            ///< by event, of its A-scans, for the energy of its light; empty: 1 of all
-  std::optional<DetectorResponse> response;  ///< of the detectors, where it is stated
+  std::vector<Metres> wavelengths;  ///< of light, whose volumes are made; empty: none is named
+  std::string wavelengths_place;    ///< how messages name that key
+  std::vector<float> event_gains;   ///< factor of the A-scans of each event, for the energy of its light; empty: 1 for all
+  std::optional<DetectorResponse> response;  ///< response of the detectors, where it is stated
   ShownPart shown = ShownPart::signed_values;
 };
 
-/// Throws InputError, naming configuration and key: values that contradict each other, and those that volumes cannot do. Values
-/// that ask for what volumes do in any case pass: the defaults, and an object in which sound is as fast as around it.
-/// `velocity` is that of sound around the object where data state it; absent: as the configuration has it, if it does.
+/// Throws InputError, naming configuration and key, for values that contradict each other, and for values that volumes do
+/// not support. Values that request what volumes do in any case are accepted: the defaults, and an object in which sound is
+/// as fast as around it. `velocity` is that of sound around the object where data state it; absent: as the configuration
+/// states it, if it does.
 void check_volume_settings(const Configuration& configuration, std::optional<MetresPerSecond> velocity = {});
 
-/// Of data of passive events like `acquisition`, overridden already. Throws InputError for a file of a response that is none, a
-/// Gaussian response that the sample rate does not hold, and events without an energy by which A-scans are to be divided.
+/// The settings of volumes for data of passive events like `acquisition`, in which overrides have been applied. Throws
+/// InputError for a file that is no response, a Gaussian response that the sample rate does not hold, and events without an
+/// energy by which A-scans are to be divided.
 [[nodiscard]] VolumeSettings volume_settings(const ImagingSettings& settings, const Acquisition& acquisition);
 
 }  // namespace echoform

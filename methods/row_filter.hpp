@@ -1,5 +1,5 @@
-// The temporal filter of live images for rows that no recipe carries: data that a model explains, and what the model says of
-// them.
+// The temporal filter of live images, for rows that do not pass through a recipe: data that a model explains, and the
+// model's prediction of them.
 #pragma once
 
 #include <cstddef>
@@ -11,20 +11,21 @@
 
 namespace echoform {
 
-/// F: rows of `samples` by the periodic DFT of exactly these, times the filter's factors (stages/filter/filter_response.hpp), as
-/// the stage `filter` has it.
+/// F: multiplies the periodic DFT of rows of exactly `samples` values by the filter's factors
+/// (stages/filter/filter_response.hpp), as the stage `filter` does.
 class RowFilter {
  public:
-  /// On at most `members` threads, 1 or more. Of a filter of another kind than `none`, and `samples` 2 or more. Throws InputError
-  /// if an option is out of its range, RuntimeFault if there is no memory.
+  /// Makes the filter, for use on at most `members` threads, 1 or more. The kind of the filter is not `none`, and `samples`
+  /// is 2 or more. Throws InputError if an option is out of its range, RuntimeFault if there is no memory.
   RowFilter(const FilterOptions& options, std::size_t samples, std::size_t members);
 
-  /// Of what is in the band from 0 to `highest` alone, above 0 and below half the sample rate: 1 of bins up to it, and 0 above.
+  /// A filter that keeps the band from 0 to `highest`, above 0 and below half the sample rate: the factor is 1 for bins up
+  /// to `highest` and 0 above.
   [[nodiscard]] static RowFilter up_to(Hertz highest, Hertz sample_rate, std::size_t samples, std::size_t members);
 
   /// F row. `result` may be the row itself. Never allocates.
   void apply(const float* row, float* result, std::size_t member) const noexcept { transform_.respond(row, {result}, member); }
-  /// F^T row: F itself, but of filters that turn phases.
+  /// F^T row. It equals F row, except for filters that change phases.
   void transpose(const float* row, float* result, std::size_t member) const noexcept {
     (turned_ ? *turned_ : transform_).respond(row, {result}, member);
   }
@@ -36,14 +37,14 @@ class RowFilter {
   RowFilter(RowTransform transform, std::size_t bytes) : transform_(std::move(transform)), bytes_(bytes) {}
 
   RowTransform transform_;
-  std::optional<RowTransform> turned_;  // by the conjugates
+  std::optional<RowTransform> turned_;  // by the conjugate factors
   std::size_t bytes_;
 };
 
-/// Of such a filter, before it is made.
+/// The bytes of such a filter, before it is made.
 [[nodiscard]] std::size_t row_filter_bytes(const FilterOptions& options, std::size_t samples, std::size_t members);
 
-/// What is left of the root mean square of white noise on rows of `samples`; 1 of the kind `none`.
+/// The part that is left of the root mean square of white noise on rows of `samples`; 1 for the kind `none`.
 [[nodiscard]] double filtered_noise(const FilterOptions& options, std::size_t samples);
 
 }  // namespace echoform

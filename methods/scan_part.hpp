@@ -17,7 +17,7 @@ struct GridPart {
   std::array<std::size_t, 3> count{};
 };
 
-/// What lies between two planes: least <= across . (p - from) <= most, in m; `across` is of length 1.
+/// The space between two planes: least <= across . (p - from) <= most, in m. `across` has length 1.
 struct Slab {
   Point from;
   Direction across;
@@ -25,8 +25,8 @@ struct Slab {
   double most = 0.0;
 };
 
-/// The smallest box of pixels that holds every place within the grid's own box and all slabs; none where no pixel is in it. Of
-/// places at the very edge rounding decides neither way: they count as within.
+/// The smallest box of pixels that holds every place within the grid's own box and all slabs; nothing where it holds no
+/// pixel. Places at the very edge count as within, so that rounding does not matter.
 [[nodiscard]] std::optional<GridPart> part_within(const Grid& grid, std::span<const Slab> slabs);
 
 }  // namespace echoform

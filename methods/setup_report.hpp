@@ -1,4 +1,4 @@
-// The figures of a setup, for people and for scripts, and what of them is likely to disappoint.
+// The figures of a setup, for people and for scripts, and warnings about figures that are likely to disappoint.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -1,4 +1,4 @@
-// Keys of the sections that every method may heed: what they choose are options of stages, which methods compose, and positions.
+// Keys of the sections that every method may read. They choose options of stages, which methods compose, and positions.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,4 @@
-// Outputs of an image and, where it is wished, of its display image, for every method.
+// Outputs of an image and, if requested, of its display image, for every method.
 #pragma once
 
 #include <cstddef>
@@ -13,11 +13,12 @@
 
 namespace echoform {
 
-/// Of a display image: none is wanted, every pixel has a level, or some have none, as those beyond the image.
+/// The levels of a display image: there is no display image, every pixel has a level, or some pixels have none, such as
+/// those beyond the image.
 enum class ShownLevels : std::uint8_t { none, all, with_gaps };
 
-/// Adds the output `image` of `block` and, where one is wanted, the display image of it: compressed by `settings` on the image's
-/// own scale, and made an output by `convert`, which is given the compressed block.
+/// Adds the output `image` of `block` and, if requested, its display image. That is compressed by `settings` on the image's
+/// own scale; `convert` makes an output of the compressed block.
 void add_shown_image(Recipe& recipe, const OutputDescription& image, std::size_t block, const Compression& settings,
                      ShownLevels levels, const std::function<RecipeOutput(std::size_t compressed)>& convert);
 
@@ -25,7 +26,7 @@ void add_shown_image(Recipe& recipe, const OutputDescription& image, std::size_t
 struct GridDisplay {
   bool wanted = true;
   Compression compression;
-  std::optional<Grid> grid;  ///< where it is not that of the image
+  std::optional<Grid> grid;  ///< where it differs from that of the image
   ScanInterpolation interpolation = ScanInterpolation::bilinear;
   double cubic_alpha = -0.5;
 };
@@ -34,8 +35,9 @@ void add_grid_image(Recipe& recipe, const OutputDescription& image, std::size_t 
 
 /// The display image of `image` on `grid`, whose axes are x, y and z.
 [[nodiscard]] OutputDescription display_of(const OutputDescription& image, const Grid& grid);
-/// How levels of `image` are looked up between pixels, as far as its scale allows what is `wanted`: between numbers that wrap
-/// round, or of which some are no value, nothing lies, and a cubic would go beyond the ends of a scale of numbers.
+/// How levels of `image` are looked up between pixels: `wanted`, as far as the scale of the image allows it. Nothing lies
+/// between numbers that wrap round, or where some pixels have no value, and a cubic would go beyond the ends of a scale of
+/// numbers.
 [[nodiscard]] ScanInterpolation interpolation_of(ScanInterpolation wanted, const OutputDescription& image);
 
 /// `settings` on the scale of images.

@@ -1,4 +1,4 @@
-// Spectral unmixing of volumes: the stages of live images, once.
+// Spectral unmixing of volumes, by one run of the stages of live images.
 #pragma once
 
 #include <span>
@@ -16,7 +16,7 @@ struct UnmixedVolumes {
   std::vector<float> saturation;      ///< [z, y, x], as stages/unmixed_image/ has it; empty where there is none
 };
 
-/// Of volumes [z, y, x] of `grid`, one for each of the plan's wavelengths, in their order.
+/// Unmixes volumes [z, y, x] of `grid`, one for each of the plan's wavelengths, in their order.
 [[nodiscard]] UnmixedVolumes unmix_volumes(const UnmixingPlan& plan, std::span<const std::vector<float>> volumes,
                                            const Grid& grid, ThreadTeam& team);
 

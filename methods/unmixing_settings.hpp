@@ -1,4 +1,4 @@
-// [unmixing]: of images at several wavelengths, how much there is of what takes up light.
+// [unmixing]: the concentrations of light-absorbing components, from images at several wavelengths.
 #pragma once
 
 #include <optional>
@@ -23,9 +23,9 @@ inline constexpr std::string_view saturation_image = "saturation";
 
 struct UnmixingSection {
   std::vector<std::string> components;  ///< empty: nothing is unmixed
-  std::string spectra;                  ///< name of a file; empty: of haemoglobin
+  std::string spectra;                  ///< name of a file; empty: the spectra of haemoglobin
   bool non_negative = false;
-  double threshold = 0.1;  ///< of the saturation
+  double threshold = 0.1;  ///< threshold of the saturation
 };
 
 [[nodiscard]] inline const UnmixingSection& unmixing(const ImagingSettings& settings) {
@@ -36,7 +36,7 @@ struct UnmixingSection {
 }
 
 void add_unmixing_keys(std::vector<Key>& keys);
-/// What can be said of [unmixing] before any data is there. Throws InputError, naming configuration and key.
+/// Checks [unmixing] before any data is there. Throws InputError, naming configuration and key.
 void check_unmixing_section(const ImagingSettings& settings);
 /// Names of the images that [unmixing] makes; none where it makes none.
 [[nodiscard]] std::vector<std::string> unmixed_images(const UnmixingSection& section);
@@ -47,17 +47,18 @@ struct UnmixingPlan {
   std::optional<UnmixedImageOptions> saturation;  ///< where both forms of haemoglobin are components
 };
 
-/// Of an image that is unmixed.
+/// The light of an image that is unmixed.
 struct UnmixedLight {
   Metres wavelength;    ///< 0 where unknown
   double energy = 1.0;  ///< mean of its pulses, over that of all wavelengths; 1 where one is not known
 };
-/// Of these wavelengths, each of which some passive event of the acquisition has.
+/// The light of each of these wavelengths; some passive event of the acquisition has it.
 [[nodiscard]] std::vector<UnmixedLight> lights_of(const Acquisition& acquisition, std::span<const Metres> wavelengths);
 
-/// How images of these wavelengths are unmixed; nothing where they are not. Images are taken to be energy times absorption: where
-/// the energy of every wavelength's pulses is known they count by it, beside its mean. Throws InputError, naming configuration
-/// and key, for wavelengths that are unknown, too few, beyond the spectra, or do not tell components apart.
+/// How images of these wavelengths are unmixed; nothing where they are not. Images are assumed to be energy times
+/// absorption. Where the energy of every wavelength's pulses is known, images are weighted by it, relative to the mean
+/// energy. Throws InputError, naming configuration and key, for wavelengths that are unknown, too few, beyond the spectra,
+/// or unable to distinguish the components.
 [[nodiscard]] std::optional<UnmixingPlan> resolve_unmixing(const ImagingSettings& settings, std::span<const UnmixedLight> lights);
 
 }  // namespace echoform

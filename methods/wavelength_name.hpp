@@ -1,4 +1,4 @@
-// Names of images that optoacoustic data make, one a wavelength of light.
+// Names of images of optoacoustic data, one a wavelength of light.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace echoform {
 /// The image where there is one wavelength, or the mean over several.
 inline constexpr std::string_view tomogram = "image";
 
-/// "750nm", "730.5nm": in nanometres, to six digits at least. Wavelengths of one name are one.
+/// The name in nanometres, to at least six digits: "750nm", "730.5nm". Wavelengths with the same name are the same.
 [[nodiscard]] std::string name_of_wavelength(Metres wavelength);
 
 }  // namespace echoform

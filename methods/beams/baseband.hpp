@@ -10,28 +10,31 @@
 
 namespace echoform {
 
-/// How A-scans go to baseband; `start_time` and what belongs to raw samples are not set. Nothing where [beams] path is "rf".
+/// How A-scans are converted to baseband; `start_time` and what belongs to raw samples are not set. Nothing where [beams]
+/// path is "rf".
 ///
-/// With G the distance from the demodulation frequency fd to the nearest image of the band, the lesser of 2 fd and rate - 2 fd:
-/// the pass band reaches as far as [beams] iq_bandwidth / 2 from fd. Without that 1.4 times the probe's bandwidth (-6 dB),
-/// beyond which a Gaussian spectrum's amplitude is below 0.5 % of its greatest, of a probe that states none 1.4 times 0.6 fd;
-/// 0.45 G at most, so that the filter, which stops at G less the pass band, stays short. The decimation is the largest that
-/// leaves 5 / 2 times the pass band, 0.4 of the sample rate, up to which delay filters are good.
+/// G is the distance from the demodulation frequency fd to the nearest image of the band, the smaller of 2 fd and rate - 2
+/// fd. The pass band extends on either side of fd by half of [beams] iq_bandwidth. Without that key it extends by 1.4 times
+/// the probe's bandwidth (-6 dB), beyond which the amplitude of a Gaussian spectrum is below 0.5 % of its maximum. A probe
+/// that states no bandwidth counts with 0.6 fd. The pass band is at most 0.45 G, so that the filter, which stops at G minus
+/// the pass band, stays short. The decimation is the largest that leaves 5 / 2 times the pass band, since delay filters are
+/// good up to 0.4 of the sample rate.
 ///
-/// A probe's band of which that would come nearer to 0 Hz than fd / 4 is kept from 0 Hz on (with `sidebands`, where the sample
-/// rate has room for it): pass and stop band of the filter end fd / 5 on either side of 0 Hz, so that what it leaves of both
-/// sidebands there is together the whole (vestigial sideband), and as far above the other edge, behind 1.4 times the bandwidth.
-/// The decimation is the largest that leaves the filter's band, up to where it stops.
+/// If a probe's band of this width came nearer to 0 Hz than fd / 4, it is kept from 0 Hz on (with `sidebands`, if the
+/// sample rate can hold it). Pass and stop band of the filter then end fd / 5 on either side of 0 Hz, so that what it
+/// leaves of both sidebands there adds up to the whole (vestigial sideband). Above the other edge, beyond 1.4 times the
+/// bandwidth, the transition is as wide. The decimation is the largest that leaves the filter's band, up to where it stops.
 ///
 /// Throws InputError, naming the key, where the band does not fit.
 [[nodiscard]] std::optional<DemodulationOptions> resolve_baseband(const ImagingSettings& settings, const Acquisition& acquisition,
                                                                   bool sidebands = true);
 
-/// Bins about 0 Hz, of the DFT of a line of `ranges` samples, in which lines of such a band hold parts of both sidebands, with
-/// room for what sums along them spread: for the stage that makes one of both. 0 where the band does not begin at 0 Hz, or the
-/// rate of the line, c / 2 over the distance of its ranges, does not hold it.
+/// The number of bins about 0 Hz, in the DFT of a line of `ranges` samples, in which lines of such a band hold parts of
+/// both sidebands. It includes a margin for what sums along lines spread. The stage that combines both sidebands uses it. 0
+/// where the band does not begin at 0 Hz, or the rate of the line, c / 2 over the distance of its ranges, does not hold the
+/// band.
 [[nodiscard]] std::size_t vestige_bins(const DemodulationOptions& options, Hertz line_rate, std::size_t ranges);
-/// Whether it is 0 for the rate of the line alone.
+/// Whether vestige_bins() is 0 only because of the rate of the line.
 [[nodiscard]] bool wants_more_ranges(const DemodulationOptions& options, Hertz line_rate);
 
 }  // namespace echoform

@@ -1,4 +1,4 @@
-// Ensembles of scan lines: transmit events that are alike are soundings of the same lines, for flow or to be added.
+// Ensembles of scan lines: equal transmit events are soundings of the same lines, either for flow or to be added.
 #pragma once
 
 #include <cstdint>
@@ -20,20 +20,21 @@ namespace echoform {
 struct PulsePlan {
   Ensembles ensembles;
   std::vector<double> weights;                ///< of the samples of an ensemble
-  std::shared_ptr<const LineBlendTable> sum;  ///< from lines that are formed to those of the image
+  std::shared_ptr<const LineBlendTable> sum;  ///< from the lines that are formed to the lines of the image
 };
 
-/// All but the table. Throws InputError, naming configuration and key.
+/// The plan without its table. Throws InputError, naming configuration and key.
 [[nodiscard]] std::optional<PulsePlan> resolve_pulses(const ImagingSettings& settings, const Acquisition& acquisition);
 
-/// As find_doppler(), of scan lines, where [doppler] asks for flow.
+/// The result of find_doppler() for scan lines; nothing where [doppler] does not ask for flow.
 [[nodiscard]] std::optional<DopplerPlan> resolve_doppler(const ImagingSettings& settings, const Acquisition& acquisition,
                                                          MetresPerSecond velocity);
-/// Each of `lines`, which name the first event of their ensemble, once for every sample: [line, sample].
+/// Repeats each of `lines`, which name the first event of their ensemble, once for every sample: [line, sample].
 [[nodiscard]] std::vector<ImageLine> repeat_lines(const std::vector<ImageLine>& lines, const Ensembles& ensembles);
-/// The table for lines repeated so: `blend` is that of one sample (null: lines are not blended). Flow needs none without it.
+/// Adds the table for lines that are repeated by repeat_lines(). `blend` is the table of one sample; null: lines are not
+/// blended, and flow needs no table.
 void add_table(DopplerPlan& plan, const std::shared_ptr<const LineBlendTable>& blend);
-/// There are `lines` of them, of `ranges` each, where they are not blended.
+/// Adds the table of the sum. Where lines are not blended, there are `lines` of them with `ranges` each.
 void add_table(PulsePlan& plan, const std::shared_ptr<const LineBlendTable>& blend, std::size_t lines, std::size_t ranges);
 
 }  // namespace echoform

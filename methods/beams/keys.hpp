@@ -1,4 +1,4 @@
-// Keys of the method of scan lines, all in its own sections.
+// Keys of the method of scan lines, all in sections of the method.
 #pragma once
 
 #include <vector>
@@ -9,7 +9,7 @@ namespace echoform {
 
 [[nodiscard]] std::vector<Section> beams_sections();
 void add_beams_keys(std::vector<Key>& keys);
-/// Those of images that scroll.
+/// Adds the keys of images that scroll.
 void add_scrolling_keys(std::vector<Key>& keys);
 
 }  // namespace echoform

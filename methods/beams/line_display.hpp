@@ -11,10 +11,10 @@
 
 namespace echoform {
 
-/// What the sector, the volume or the parallel lines take up, in square pixels, or what is stated of it.
+/// The grid that the sector, the volume or the parallel lines take up, in square pixels, unless [display] states another.
 [[nodiscard]] Grid resolve_display(const DisplaySection& display, const LineFan& fan, const LineRanges& ranges);
 
-/// Adds the output `image` of lines in `block` and, if wanted, its display image.
+/// Adds the output `image` of lines in `block` and, if `display` is true, its display image.
 void add_line_image(Recipe& recipe, const BeamsPlan& plan, const OutputDescription& image, std::size_t block, bool display);
 
 }  // namespace echoform

@@ -1,4 +1,4 @@
-// What users call the paths of A-scans to lines.
+// The names, for users, of the paths from A-scans to lines.
 #pragma once
 
 #include "base/text.hpp"

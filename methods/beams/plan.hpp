@@ -23,10 +23,10 @@
 
 namespace echoform {
 
-/// As [imaging] method has it, and its one image.
+/// The name of the method in [imaging] method, and of its one image.
 inline constexpr std::string_view beams_name = "beams";
 inline constexpr std::string_view beams_image = "lines";
-/// Those that scroll, with [m_mode] line and [spectrum] line.
+/// The images that scroll, with [m_mode] line and [spectrum] line.
 inline constexpr std::string_view m_mode_image = "m_mode";
 inline constexpr std::string_view spectrum_image = "spectrum";
 
@@ -34,10 +34,10 @@ struct BeamsPlan : MethodPlan {
   using MethodPlan::MethodPlan;
 
   MetresPerSecond velocity;
-  std::vector<std::uint32_t> events;            ///< that have lines, ascending
-  LineFan fan;                                  ///< of the image
-  std::vector<LineFan> steered;                 ///< all that the image is compounded of, `fan` among them; empty: it alone
-  std::shared_ptr<const LineSet> lines;         ///< those of the image, or with [beams] blend their components
+  std::vector<std::uint32_t> events;            ///< events that have lines, ascending
+  LineFan fan;                                  ///< fan of the image
+  std::vector<LineFan> steered;                 ///< all fans that the image is compounded of, including `fan`; empty: only `fan`
+  std::shared_ptr<const LineSet> lines;         ///< lines of the image, or with [beams] blend their components
   std::shared_ptr<const LineBlendTable> blend;  ///< null: none
   SampleGate gate;
   std::optional<DemodulationOptions> baseband;  ///< resolve_baseband()
@@ -50,7 +50,7 @@ struct BeamsPlan : MethodPlan {
   FilterOptions line_filter;  ///< of lines, for adaptive weights whose values lie about twice the centre frequency; else none
   Grid display_grid;
 
-  /// As MethodPlan has it, and the display keys of [beams], [doppler], [m_mode] and [spectrum].
+  /// Does what MethodPlan::take_display() does, and takes the display keys of [beams], [doppler], [m_mode] and [spectrum].
   void take_display(const ImagingSettings& settings);
 };
 
@@ -63,15 +63,15 @@ struct BeamsPlan : MethodPlan {
 /// The plan that a setup was made of by make_beams_setup().
 [[nodiscard]] const BeamsPlan& beams_plan_of(const ImagingSetup& setup);
 
-/// By sample of the gate: [beams] time_gain as factors, linear in dB between its depths c t / 2 and constant beyond them; null
-/// where there is none.
+/// Factors of [beams] time_gain for each sample of the gate. They are linear in dB between its depths c t / 2 and constant
+/// beyond them; null where there is no time gain.
 [[nodiscard]] std::shared_ptr<const std::vector<float>> time_gain_of(const BeamsPlan& plan);
 
-/// By line of the image: [beams] lateral_gain as factors, linear in dB between its places, which lie evenly over the lines, of a
-/// volume over the azimuths; null where there is none.
+/// Factors of [beams] lateral_gain for each line of the image. They are linear in dB between its places, which lie evenly
+/// over the lines (in a volume, over the azimuths); null where there is no lateral gain.
 [[nodiscard]] std::shared_ptr<const std::vector<float>> lateral_gain_of(const BeamsPlan& plan);
 
-/// Axes of the envelope: ranges by lines, of a volume by azimuths and elevations.
+/// The axes of the envelope: ranges by lines, for a volume by azimuths and elevations.
 [[nodiscard]] Grid polar_grid(const BeamsPlan& plan);
 
 }  // namespace echoform

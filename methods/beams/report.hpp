@@ -1,4 +1,4 @@
-// What `echoform plan` says of scan lines.
+// What `echoform plan` reports about scan lines.
 #pragma once
 
 #include "methods/beams/plan.hpp"
@@ -6,8 +6,8 @@
 
 namespace echoform {
 
-/// Lines and ranges, the aperture, resolution across and along the lines at the middle range, how many images a second sound
-/// allows, and memory.
+/// Reports lines and ranges, the aperture, the resolution across and along the lines at the middle range, the number of
+/// images a second that sound allows, and memory.
 [[nodiscard]] SetupReport report_beams(const BeamsPlan& plan);
 
 }  // namespace echoform

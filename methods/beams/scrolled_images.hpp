@@ -9,11 +9,12 @@
 
 namespace echoform {
 
-/// M-mode, [time, range], and its display, of `envelope`: the image's lines. Nothing where the plan has none.
+/// Adds M-mode, [time, range], and its display. `envelope` is the block of the image's lines. Adds nothing where the plan
+/// has no M-mode.
 void add_m_mode(Recipe& recipe, const BeamsPlan& plan, std::size_t envelope);
 
-/// The spectrum, [time, velocity], and its display, of `samples`: lines of ensembles behind the wall filter. Nothing where the
-/// plan has none.
+/// Adds the spectrum, [time, velocity], and its display. `samples` is the block of lines of ensembles behind the wall
+/// filter. Adds nothing where the plan has no spectrum.
 void add_spectrum(Recipe& recipe, const BeamsPlan& plan, std::size_t samples);
 
 }  // namespace echoform

@@ -1,4 +1,5 @@
-// Images that scroll, of one line of the image: M-mode, its envelope over the frames, and the spectrum of velocities in a gate.
+// Images that scroll, made of one line of the image: M-mode, the line's envelope over the frames, and the spectrum of
+// velocities in a gate.
 #pragma once
 
 #include <cstddef>
@@ -20,21 +21,21 @@ struct ScrollingPlan {
   ScrollOptions scroll;
   Seconds row;  ///< from a row to the next
 
-  /// Of the rows, in seconds, the newest at 0; seconds stand where metres do, as angles of lines do.
+  /// The axis of the rows, in seconds, with the newest at 0. Seconds are stored where metres are, as angles of lines are.
   [[nodiscard]] Axis time_axis() const;
 };
 
 struct SpectrumPlan {
   LineSpectrumOptions spectrum;
   ScrollingPlan scrolling;
-  Axis velocities;  ///< m/s of the bins, from minus the Nyquist velocity on, as time_axis()
+  Axis velocities;  ///< m/s of the bins, from minus the Nyquist velocity on, stored as in time_axis()
 };
 
 /// Nothing where [m_mode] states no line. Throws InputError, naming configuration and key.
 [[nodiscard]] std::optional<ScrollingPlan> resolve_m_mode(const ImagingSettings& settings, const LineFan& fan);
 
-/// Nothing where [spectrum] states no line; `doppler` is that of the frame, which it wants. Throws InputError, naming
-/// configuration and key.
+/// Nothing where [spectrum] states no line. `doppler` is the plan of the frame's flow, which the spectrum needs. Throws
+/// InputError, naming configuration and key.
 [[nodiscard]] std::optional<SpectrumPlan> resolve_spectrum(const ImagingSettings& settings, const LineFan& fan,
                                                            const LineRanges& ranges, const std::optional<DopplerPlan>& doppler);
 

@@ -1,4 +1,4 @@
-// What of a configuration is the method of scan lines' alone.
+// The part of a configuration that belongs to the method of scan lines alone.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@
 
 namespace echoform {
 
-/// What lines are summed of: samples as they were received, or demodulated ones.
+/// The samples that lines are sums of: samples as they were received, or demodulated ones.
 enum class LinePath : std::uint8_t { rf, iq };
 
 /// Keys of [beams].
@@ -30,16 +30,16 @@ struct BeamsSection {
 
   std::optional<std::array<Metres, 2>> depth;  ///< first and last range
   std::optional<std::size_t> ranges;           ///< of a line
-  std::size_t lines = 1;                       ///< of a transmit event, beside each other
+  std::size_t lines = 1;                       ///< lines of a transmit event, beside each other
   std::size_t lines_across = 1;                ///< likewise in elevation, each with all of `lines`
   bool blend = false;                          ///< whether lines between two events are the sum of both events'
-  bool equalise = false;                       ///< of `blend`: by how strong beams are beside their own lines
-  DelayFilterOptions filter;                   ///< its centre and bandwidth follow from the probe's
+  bool equalise = false;      ///< with `blend`: whether lines are weighted by the strength of beams off their own lines
+  DelayFilterOptions filter;  ///< its centre and bandwidth follow from the probe's
   Window window;
   LinePath path = LinePath::rf;
   std::optional<Hertz> demodulation_frequency;  ///< none: the probe's centre frequency
   std::optional<std::size_t> decimation;        ///< none: the largest that the band allows
-  std::optional<Hertz> iq_bandwidth;            ///< of what is kept, both sides; none: from the probe's
+  std::optional<Hertz> iq_bandwidth;            ///< width of the band that is kept, both sides; none: from the probe's
   std::optional<double> f_number;               ///< none: the whole aperture at every depth
   bool normalise = true;                        ///< whether sums are divided by the weights that are in them
   std::vector<double> time_gain;                ///< dB, at the depths or evenly over [beams] depth; empty: none
@@ -53,7 +53,7 @@ struct BeamsSection {
   std::vector<double> pulse_weights;            ///< of the soundings of a beam that are added; empty: none are
 };
 
-/// Of images that scroll.
+/// The range of the duration of images that scroll, in seconds.
 inline constexpr Interval scrolling_seconds{0.01, 600.0};
 
 /// Keys of [m_mode].
