@@ -16,8 +16,8 @@ namespace echoform {
 /// to 1 um. In other scans, elements emit towards +z where they are, or a position is refused.
 [[nodiscard]] bool turns_around(const ImagingSettings& settings);
 
-/// Whether the simulated source of that configuration has its part rotated back too. It has not for a backwall that is a
-/// plane, and for tissue.
+/// Whether the simulated source of that configuration has its part rotated back too. Plane backwalls, bodies and tissue
+/// cannot be rotated back, so a source with any of them has not.
 [[nodiscard]] bool source_turns(const ImagingSettings& settings, const SimulatorConfiguration& source);
 
 /// The number of quarter turns, 0 to 3, by which the part is rotated back where the probe has rotated by `angle` (radians).

@@ -1,5 +1,5 @@
-// Frames of the total focusing method by groups: pairs or events of acquisition/pair_groups.hpp, each through the chain of a
-// whole frame as far as the complex images.
+// Frames of the total focusing method by groups: the pairs or events of acquisition/pair_groups.hpp. Each group passes the
+// chain of a whole frame up to the complex images.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,8 @@
 
 namespace echoform {
 
-/// Of a valid plan whose frames are no rows of a code; `tables_bytes` is what its legs' tables take. Weights, and what the sum is
-/// divided by, are those of the whole frame.
+/// The groups of a valid plan whose frames are not rows of a code. `tables_bytes` is the memory of its legs' tables.
+/// Weights, and the divisor of the sum, are those of the whole frame.
 [[nodiscard]] std::shared_ptr<const FrameGroups> make_frame_groups(std::shared_ptr<const ImagingPlan> plan,
                                                                    std::size_t tables_bytes);
 

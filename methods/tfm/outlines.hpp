@@ -1,4 +1,4 @@
-// Where probe, front surface and backwall lie beside an image.
+// The outlines of probe, front surface and backwall near an image.
 #pragma once
 
 #include <vector>
@@ -9,11 +9,11 @@
 
 namespace echoform {
 
-/// The element centres, and the surfaces that the scene has from a quarter of the way left of `shown`, the grid of images, and
-/// probe to a quarter right of them. Of more points than most_outline_points every so many-th is taken, the ends always; a curve
-/// is off by less than a thousandth of its radius. Of a surface in three dimensions it is the section with the plane of the
-/// image, or the middle one of a volume, seen from above. Empty where there is neither probe nor surface; a surface that lies
-/// elsewhere is left out.
+/// The element centres, and the surfaces of the scene. Surfaces extend beyond `shown`, the grid of images, and the probe by
+/// a quarter on the left and on the right. If there are more points than most_outline_points, every k-th is taken, always
+/// with both ends; a curve deviates by less than a thousandth of its radius. A surface in three dimensions gives its
+/// section with the plane of the image, or with the middle plane of a volume, seen from above. Empty where there is neither
+/// probe nor surface; a surface that lies elsewhere is left out.
 [[nodiscard]] std::vector<Outline> make_outlines(const ImagingPlan& plan, const Scene& scene, const Grid& shown);
 
 }  // namespace echoform

@@ -1,4 +1,4 @@
-// Images of flow of pixels: ensembles of repeated transmit events, each imaged as many times as it has samples.
+// Images of flow at pixels: ensembles of repeated transmit events, each imaged as many times as it has samples.
 #pragma once
 
 #include <cstddef>
@@ -19,20 +19,20 @@ struct ImagingPlan;
 struct PlanPairs;
 struct Recipe;
 
-/// Nothing where [doppler] asks for no flow. Image n of a frame is that of sample n of every ensemble, whose first
-/// samples become the plan's events: flow takes all of a frame's events. Throws InputError, naming configuration and key, for
-/// choices of events, several views or one off a wall, several positions, adaptive weights and data whose events do not stand
-/// alone.
+/// Nothing where [doppler] does not ask for flow. Image n of a frame is made of sample n of every ensemble. The first
+/// samples of the ensembles become the plan's events; flow uses all of a frame's events. Throws InputError, naming
+/// configuration and key, for choices of events, several views or a view that reflects off a wall, several positions,
+/// adaptive weights, and data of coded events.
 [[nodiscard]] std::optional<DopplerPlan> resolve_pixel_flow(const ImagingSettings& settings, const ImagingPlan& plan);
-/// Those first samples.
+/// The first samples of all ensembles.
 [[nodiscard]] std::vector<std::uint32_t> first_samples(const DopplerPlan& doppler);
-/// Means of autocorrelations go along z, over [doppler] window: of a plan whose grid is known.
+/// Half the window of [doppler] window in pixels, over which autocorrelations are averaged along z. The plan's grid is known.
 [[nodiscard]] std::size_t flow_half_window(const ImagingSettings& settings, const ImagingPlan& plan);
 
-/// Rows of all images, image by image.
+/// The pairing of the rows of all images, image by image.
 [[nodiscard]] PairingOptions flow_pairing_options(const ImagingPlan& plan);
 
-/// From analytic rows to the outputs: of the view the mean of its images' envelopes, and velocity, power
+/// Adds the steps from analytic rows to the outputs: for the view, the mean of its images' envelopes, and velocity, power
 /// and variance.
 void add_pixel_flow(Recipe& recipe, const ImagingPlan& plan, const PlanPairs& pairs, std::size_t analytic);
 

@@ -21,11 +21,12 @@ namespace echoform {
 
 struct ImagingPlan;
 
-/// What is imaged of one position of the probe.
+/// The part of a frame that is imaged from one position of the probe.
 struct PositionPlan {
-  std::size_t position = 0;           ///< of the frame's
+  std::size_t position = 0;           ///< index among the positions of the frame
   std::vector<std::uint32_t> events;  ///< of the frame: event k of plan->acquisition is events[k]
-  /// Of what is acquired there, its probe where it stands (acquisition/positions.hpp), on the same grid and gate.
+  /// The plan for what is acquired there, with the probe at its place (acquisition/positions.hpp), on the same grid and
+  /// gate.
   std::shared_ptr<const ImagingPlan> plan;
 };
 
@@ -39,23 +40,24 @@ struct ImagingPlan : MethodPlan {
   /// precision; below, single precision. The CPU is always in single precision.
   double accuracy = 1e-3;
   Apodization apodization;
-  AdaptiveOptions adaptive;            ///< of the receivers' images, its window in pixels along z; "none": their sum
-  std::vector<std::uint32_t> events;   ///< of a frame, that are imaged, ascending; empty: all
+  AdaptiveOptions adaptive;            ///< of the receivers' images, with its window in pixels along z; "none": their sum
+  std::vector<std::uint32_t> events;   ///< events of a frame that are imaged, ascending; empty: all
   bool by_groups = false;              ///< frames are imaged by groups of A-scans
   std::optional<DopplerPlan> doppler;  ///< images of flow (pixel_flow.hpp): then `events` are first samples of ensembles
-  std::vector<float> event_weights;    ///< by imaged event, of waves of several elements; empty: all alike
+  std::vector<float> event_weights;    ///< one an imaged event, for waves of several elements; empty: all alike
   std::optional<Grid> display_grid;    ///< where it differs from the acoustic grid
-  std::vector<DelayLaw> laws;          ///< one a view, at least one; of several positions those of the first that is imaged
-  /// Of frames that state positions of the probe, those that some imaged event fires at, in their order: their images are added.
+  std::vector<DelayLaw> laws;          ///< one a view, at least one; with several positions those of the first imaged one
+  /// For frames that state positions of the probe, the positions at which some imaged event fires, in their order. Their
+  /// images are added.
   std::vector<PositionPlan> positions;
   Scene scene;  ///< what lies between elements and pixels
 
-  /// As MethodPlan has it, and [doppler] threshold_db.
+  /// Does what MethodPlan::take_display() does, and takes [doppler] threshold_db.
   void take_display(const ImagingSettings& settings);
 
   /// The gate, or the whole A-scan where there is none.
   [[nodiscard]] SampleGate imaged_samples() const { return gate.value_or(SampleGate{0, acquisition.samples}); }
-  /// Whether no law and no weight tells (i, j) from (j, i): then the matrix may be halved, and a pair costs one lookup.
+  /// Whether no law and no weight distinguishes (i, j) from (j, i). Then the matrix may be halved, and a pair costs one lookup.
   [[nodiscard]] bool reciprocal() const;
 };
 

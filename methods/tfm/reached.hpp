@@ -1,4 +1,4 @@
-// Which pixels of a view rays reach: the others stay dark, whatever is there.
+// The pixels of a view that rays reach. The others stay dark, whatever is there.
 #pragma once
 
 #include <cstdint>
@@ -11,26 +11,27 @@
 
 namespace echoform {
 
-/// By pixel in image order: 1 where some living element that fires reaches it on transmit and some that records on receive, else
-/// 0.
+/// One value for each pixel, in image order: 1 where rays of some living element that fires reach the pixel on transmit,
+/// and rays of some living element that records reach it on receive; otherwise 0.
 [[nodiscard]] std::vector<std::uint8_t> reached_pixels(const DelayLaw& law, const Acquisition& acquisition, const Grid& grid,
                                                        std::span<const std::uint32_t> chosen = {});
 
-/// Whether that is so of any pixel: quick where it is of many.
+/// Whether any pixel is reached. This is fast where many are.
 [[nodiscard]] bool reaches_any_pixel(const DelayLaw& law, const Acquisition& acquisition, const Grid& grid,
                                      std::span<const std::uint32_t> chosen = {});
 
-/// The same of a view of a plan; of several positions from where any of them reaches.
+/// The same for a view of a plan. With several positions, a pixel counts as reached if any of them reaches it.
 [[nodiscard]] std::vector<std::uint8_t> reached_pixels(const ImagingPlan& plan, std::size_t view);
 [[nodiscard]] bool reaches_any_pixel(const ImagingPlan& plan, std::size_t view);
 
 /// Share of the pixels that is not reached, 0 to 1.
 [[nodiscard]] double unreached_share(const std::vector<std::uint8_t>& reached);
 
-/// From this share on it is worth a warning.
+/// The share of unreached pixels from which on there is a warning.
 inline constexpr double unreached_worth_saying = 0.25;
 
-/// A line that names the views of which that much is not reached; `shares` by view of the plan. Nothing where none is.
+/// A warning that names the views with an unreached share of at least that much; `shares` has one value a view of the plan.
+/// Nothing where there is no such view.
 [[nodiscard]] std::optional<std::string> unreached_warning(const ImagingPlan& plan, const std::vector<double>& shares);
 
 }  // namespace echoform

@@ -7,8 +7,9 @@
 
 namespace echoform {
 
-/// Of a valid plan, with the outputs that it wishes for: for each view the complex image (if wished), the envelope, the display
-/// (if wished). Views that are each other's mirror are one computation where only one of both directions was received.
+/// The recipe of a valid plan, with the requested outputs: for each view the complex image (if requested), the envelope,
+/// and the display (if requested). Views that mirror each other are computed once where only one of both directions was
+/// received.
 [[nodiscard]] Recipe make_tfm_recipe(const ImagingPlan& plan);
 
 /// The first view that, by reciprocity, has the same images as `view`; `pairs` are those of the plan.

@@ -1,4 +1,4 @@
-// Parts of the report that are files of their own, and what they have in common.
+// Parts of the report that have source files of their own, and what they share.
 #pragma once
 
 #include <fmt/format.h>
@@ -26,20 +26,20 @@ struct ViewReach {
   std::vector<Point> places;  ///< those nearest to its corners, edges' middles and centre: up to 9, none where there is no pixel
 };
 
-/// A view's rays at a pixel, on either side those of the living elements that stand on it, weighted as they are in the image and
-/// by the elements' directivity, so far as it is known at what angle rays leave them; some weight of either side is above 0.
-/// Where few of the pairs were received, the way out of each pair and its way back are one ray of `transmit`, and `receive` is
-/// one of no slowness.
+/// A view's rays at a pixel. Either side has the rays of the living elements with this role. They are weighted as in the
+/// image and by the elements' directivity, if the angle at which rays leave the elements is known. Some weight of either
+/// side is above 0. Where few of the pairs were received, the path out and the path back of each pair form one ray of
+/// `transmit`, and `receive` has a single ray of no slowness.
 struct ViewRays {
   std::vector<SpotRay> transmit;
-  std::vector<SpotRay> receive;  ///< empty where they are those of transmit
+  std::vector<SpotRay> receive;  ///< empty where they equal transmit
   bool alike = false;
-  double slowest = 0.0;  ///< s/m, of a way
+  double slowest = 0.0;  ///< s/m, of one path
 
   [[nodiscard]] const std::vector<SpotRay>& back() const { return alike ? transmit : receive; }
   [[nodiscard]] Meeting meeting(const std::vector<SpectralLine>& spectrum) const { return {transmit, back(), spectrum}; }
 };
-/// Nothing where the rays around it do not tell. Expects a centre frequency above 0.
+/// A view's rays at `pixel`; nothing where the rays around it do not suffice. Expects a centre frequency above 0.
 [[nodiscard]] std::optional<ViewRays> rays_at(const ImagingPlan& plan, std::size_t view, const Point& pixel);
 
 /// Whether the image is a volume.
@@ -53,7 +53,7 @@ struct ViewRays {
   return fmt::format("{:.4g} mm", 1e3 * length.value);
 }
 
-/// Of two axes, or of one.
+/// Text for the lengths along two axes, or along one if `across` is 0.
 [[nodiscard]] inline std::string mm(Metres along, Metres across) {
   return across.value > 0.0 ? fmt::format("{:.4g} x {:.4g} mm", 1e3 * along.value, 1e3 * across.value) : mm(along);
 }
@@ -66,24 +66,28 @@ std::string for_modes(const std::vector<ReportedMode>& modes, Text&& text) {
   return all;
 }
 
-/// By view of the plan.
+/// The reach of each view of the plan.
 [[nodiscard]] std::vector<ViewReach> reach_of_views(const ImagingPlan& plan);
 
-/// Lines "lateral" and "axial": the spot of a point at each view's middle, with the filter and the weights that the image has.
+/// Adds the lines "lateral" and "axial": the spot of a point at each view's middle, with the filter and the weights that the
+/// image has.
 void report_spots(SetupReport& report, const ImagingPlan& plan, const std::vector<ViewReach>& reach);
 
-/// Line "coarsest": the coarsest pixels that keep the amplitude of a point, at that of each view's places where they are finest.
+/// Adds the line "coarsest": the coarsest pixels that keep the amplitude of a point, at the place of each view where they are
+/// finest.
 void report_pixels(SetupReport& report, const ImagingPlan& plan, const std::vector<ViewReach>& reach);
 
-/// Lines "events", "angle set" and "frames" where events are listed or chosen: what they are, the lobes of a set of plane waves
-/// (first at 1 / (f ds) for steps ds of their slownesses), how many would do, and what sound and wire allow.
+/// Adds the lines "events", "angle set" and "frames" where events are listed or chosen. They state the kind of events, the
+/// lobes of a set of plane waves (the first at 1 / (f ds) for steps ds of their slownesses), the number of events that
+/// would suffice, and the frame rates that sound and connection allow.
 void report_events(SetupReport& report, const ImagingPlan& plan);
 
-/// Line "unreached".
+/// Adds the line "unreached".
 void report_unreached(SetupReport& report, const ImagingPlan& plan, const std::vector<ViewReach>& reach);
 
-/// Line "pitch": grating lobes, in the part where elements lie on it, else from the couplant into it. Where not every element
-/// fires, those of the elements that record, and line "firing": of those that fire.
+/// Adds the line "pitch": grating lobes, in the part where elements are in contact with it, otherwise from the couplant
+/// into it. If not every element fires, the line is about the elements that record, and a line "firing" about those that
+/// fire.
 void report_lobes(SetupReport& report, const ImagingPlan& plan, const std::vector<ReportedMode>& modes,
                   const std::vector<ViewReach>& reach);
 

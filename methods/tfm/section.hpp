@@ -1,4 +1,4 @@
-// What of a configuration is the total focusing method's alone.
+// The part of a configuration that belongs to the total focusing method alone.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ enum class CropWish : std::uint8_t {
   never,
 };
 
-/// Of rays through and off surfaces.
+/// How travel times of rays through and off surfaces are computed.
 enum class TravelTimes : std::uint8_t {
   exact,         ///< a ray for every element and pixel
   interpolated,  ///< between fewer rays, where the times of a pair stay within a hundredth of the probe's period
@@ -34,16 +34,16 @@ struct TfmSection {
   Interpolation interpolation = Interpolation::linear;
   double accuracy = 1e-3;  ///< ImagingPlan::accuracy
   CropWish crop = CropWish::live;
-  std::vector<std::size_t> events;  ///< of a frame, that are imaged; empty: all
+  std::vector<std::size_t> events;  ///< events of a frame that are imaged; empty: all
   std::size_t compounded = 0;       ///< how many of them, evenly spread; 0: all
   ApodizationWindow event_window = ApodizationWindow::none;
-  std::size_t guard = 64;  ///< samples on either side of the gate; methods/tfm/gate.hpp says why
+  std::size_t guard = 64;  ///< samples on either side of the gate; methods/tfm/gate.hpp states the reason
   Apodization apodization;
   AdaptiveOptions adaptive;               ///< its window follows from the one below
   std::optional<double> adaptive_window;  ///< periods of the centre frequency; none: the kind's usual one
 };
 
-/// Of a configuration, to read or to change.
+/// The section in a configuration, to read or to change.
 [[nodiscard]] inline const TfmSection& tfm(const ImagingSettings& settings) {
   return section<TfmSection>(settings);
 }

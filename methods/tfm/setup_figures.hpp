@@ -1,4 +1,5 @@
-// The figures by which a set-up is judged before anything is imaged. Closed forms, each with its source; all lengths in m.
+// The figures by which a set-up is judged before anything is imaged. They are closed forms, each with its source; all lengths are
+// in m.
 #pragma once
 
 #include <optional>
@@ -16,8 +17,8 @@ namespace echoform {
 /// Testing of Materials, 4th ed. 1990, section 4.2, for a piston of diameter D; taken for an array of length D).
 [[nodiscard]] Metres near_field_length(Metres aperture, Metres wavelength);
 
-/// What of the near field lies below the surface, once `path` of couplant takes its share: N - path * c_couplant / c, at least 0
-/// (Snell's law for small angles: rays diverge in the part as if they had come from path * c_couplant / c above it).
+/// The part of the near field that lies below the surface, after a path of length `path` in couplant: N - path * c_couplant / c,
+/// at least 0 (Snell's law for small angles: rays diverge in the part as if they had come from path * c_couplant / c above it).
 [[nodiscard]] Metres near_field_left(Metres near_field, Metres path, MetresPerSecond couplant, MetresPerSecond velocity);
 
 /// Where an array of point-like elements radiates a grating lobe: sin(lobe) = sin(steered) - lambda / pitch (Wooh and Shi 1999,

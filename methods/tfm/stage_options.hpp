@@ -1,4 +1,4 @@
-// What an imaging plan asks of each stage.
+// The options of each stage for an imaging plan.
 #pragma once
 
 #include <cstddef>
@@ -16,41 +16,41 @@
 
 namespace echoform {
 
-/// What the stages are told of a plan's pairs, found once for all of them.
+/// A plan's pairs, as all stages need them; they are computed once.
 struct PlanPairs {
   /// Element of each source of the transmit leg; empty where source k is element k, for all elements.
   std::vector<std::uint32_t> firing;
   bool waves = false;       ///< sources of the transmit leg are events
   bool coded = false;       ///< frames hold rows of a code, which are decoded into `rows`
-  bool reciprocal = false;  ///< no law and no weight tells (i, j) from (j, i)
-  /// Whether views that are each other's mirror have the same image, since some pair is looked up in a direction in which it was
-  /// not received, and no weight tells.
+  bool reciprocal = false;  ///< no law and no weight distinguishes (i, j) from (j, i)
+  /// Whether views that mirror each other have the same image, since some pair is looked up in a direction in which it was
+  /// not received, and no weight distinguishes the directions.
   bool mirrors_alike = false;
   PairRows rows;
 };
 /// Throws InputError for an event in which not one element fires.
 [[nodiscard]] PlanPairs plan_pairs(const ImagingPlan& plan);
 
-/// `pairs` are those of the plan, here and below.
-/// Of coded frames the rows as they were received.
+/// The pairing of a plan; for coded frames, the rows as they were received. `pairs` are those of the plan, here and below.
 [[nodiscard]] PairingOptions pairing_options(const ImagingPlan& plan, const PlanPairs& pairs);
-/// From those to pairs.rows, of coded frames. Throws InputError where the code cannot be undone.
+/// The decoding of coded frames, from the rows of pairing_options() to pairs.rows. Throws InputError where the code cannot
+/// be inverted.
 [[nodiscard]] DecodingOptions decoding_options(const ImagingPlan& plan, const PlanPairs& pairs);
 /// Plans with an accuracy of half_path_accuracy or more take the half path.
 [[nodiscard]] AnalyticSignalOptions analytic_signal_options(const ImagingPlan& plan);
-/// Of one view, on the rows of pairing_options(). Made twice they compare equal.
+/// The options of one view, on the rows of pairing_options(). Options that are made twice compare equal.
 [[nodiscard]] BeamformOptions beamform_options(const ImagingPlan& plan, const PlanPairs& pairs, std::size_t view);
-/// Of the plan of a frame's position, or of the plan itself, for images that are added up to the frame's; of views that are alike
-/// the first's.
+/// The options of `part`, the plan of a frame's position or `plan` itself, whose images are added up to the frame's. For
+/// views that are alike, these are the options of the first.
 [[nodiscard]] BeamformOptions beamform_options_of_part(const ImagingPlan& plan, const ImagingPlan& part, const PlanPairs& pairs,
                                                        std::size_t view);
-/// Rows of the frame, by A-scan of an acquisition of these events of it alone, which ascend.
+/// The row of the frame for each A-scan of an acquisition that has only these events of the frame, ascending.
 [[nodiscard]] std::vector<std::size_t> rows_of_events(const FrameLayout& frame, const std::vector<std::uint32_t>& events);
-/// Of frames of several positions: what is paired for all of them, and of a view the sum of their images. `pairs` are those of
-/// the positions' plans, in their order.
+/// The options for frames of several positions: what is paired for all of them, and for a view the sum of their images.
+/// `pairs` are those of the positions' plans, in their order.
 [[nodiscard]] PairingOptions pairing_options(const ImagingPlan& plan, const std::vector<PlanPairs>& pairs);
 [[nodiscard]] BeamformSumOptions beamform_options(const ImagingPlan& plan, const std::vector<PlanPairs>& pairs, std::size_t view);
-/// How its images are shown.
+/// How images of the plan are shown.
 [[nodiscard]] GridDisplay grid_display(const ImagingPlan& plan);
 
 }  // namespace echoform

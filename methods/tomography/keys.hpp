@@ -10,7 +10,7 @@ namespace echoform {
 [[nodiscard]] std::vector<Section> tomography_sections();
 void add_tomography_keys(std::vector<Key>& keys);
 
-/// What can be said of [tomography] before any data is there. Throws InputError, naming configuration and key.
+/// Checks [tomography] before any data is there. Throws InputError, naming configuration and key.
 void check_tomography(const ImagingSettings& settings);
 
 }  // namespace echoform

@@ -19,17 +19,17 @@
 
 namespace echoform {
 
-/// As [imaging] method has it.
+/// The name in [imaging] method.
 inline constexpr std::string_view tomography_name = "tomography";
 
-/// The detectors that are lit by one wavelength, and the image of it.
+/// The detectors that record the light of one wavelength, and its image.
 struct WavelengthPlan {
   std::string image;
   Metres wavelength;                ///< 0 where unknown
-  std::vector<Detector> detectors;  ///< that live
-  std::vector<std::size_t> rows;    ///< of theirs in the frame
-  std::size_t declared = 0;         ///< with the dead ones
-  std::size_t first_row = 0;        ///< of theirs, which follow each other, in the blocks of the chain
+  std::vector<Detector> detectors;  ///< living detectors
+  std::vector<std::size_t> rows;    ///< rows of these detectors in the frame
+  std::size_t declared = 0;         ///< number of detectors, including dead ones
+  std::size_t first_row = 0;        ///< first of their rows, which are contiguous, in the blocks of the chain
   DetectorShares shares;
 };
 
@@ -40,22 +40,22 @@ struct TomographyPlan : MethodPlan {
   Grid grid;
   std::optional<Grid> display_grid;
   DetectorSurface surface;
-  std::vector<WavelengthPlan> wavelengths;  ///< one at least
-  bool shows_mean = false;                  ///< whether their mean comes before them
-  std::optional<UnmixingPlan> unmixing;     ///< of their images
+  std::vector<WavelengthPlan> wavelengths;  ///< at least one
+  bool shows_mean = false;                  ///< whether the image of their mean is output before their images
+  std::optional<UnmixingPlan> unmixing;     ///< unmixing of their images
   std::optional<SoundInclusion> object;
   std::size_t muted = 0;  ///< samples at the beginning of each A-scan that are left out
   SampleGate gate;
   ReachOfGrid reach;
   std::optional<DeconvolutionOptions> deconvolution;
-  std::vector<float> event_gains;  ///< by event, for the energy of its light; empty: 1 of all
+  std::vector<float> event_gains;  ///< one an event, for the energy of its light; empty: 1 for all
   TomographySection section;
 
-  /// As MethodPlan has it, and the display keys of [unmixing].
+  /// Does what MethodPlan::take_display() does, and takes the display keys of [unmixing].
   void take_display(const ImagingSettings& settings);
 };
 
-/// As Method::rules() has them. Throws as check_tomography().
+/// The rules of Method::rules(). Throws as check_tomography().
 [[nodiscard]] TaskRules tomography_rules(const ImagingSettings& settings, ImagingUse use);
 
 /// Throws InputError, naming settings and key.

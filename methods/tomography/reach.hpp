@@ -1,4 +1,4 @@
-// When sound of a grid's voxels arrives at detectors, and what of it they hear.
+// When sound of a grid's voxels arrives at detectors, and how much of it they record.
 #pragma once
 
 #include <cstddef>
@@ -14,14 +14,15 @@ namespace echoform {
 struct ReachOfGrid {
   double earliest = 0.0;  ///< s, over all detectors that face some of the grid
   double latest = 0.0;
-  std::size_t facing = 0;  ///< detectors that face some of the grid
-  double beyond = 0.0;     ///< part of the ways from voxels to detectors that face them whose time the record does not hold
-  std::size_t voxels_unheard = 0;  ///< of those tried, that no record holds anything of
+  std::size_t facing = 0;          ///< detectors that face some of the grid
+  double beyond = 0.0;             ///< share of the paths from voxels to detectors facing them whose time is not in the record
+  std::size_t voxels_unheard = 0;  ///< voxels, of those tried, whose sound is in no record
   std::size_t voxels_tried = 0;
 };
 
-/// Sound goes at `velocity`, within `object` at that one's. Times are bounds of the whole grid; parts are of up to nine places
-/// along each axis. `opens` and `closes` are the first and the last sample's times, in s.
+/// Sound propagates at `velocity`, and within `object` at the velocity of the object. Times are bounds over the whole grid;
+/// shares are those of up to nine places along each axis. `opens` and `closes` are the first and the last sample's times,
+/// in s.
 [[nodiscard]] ReachOfGrid reach_of(const Grid& grid, std::span<const Detector> detectors, MetresPerSecond velocity,
                                    const std::optional<SoundInclusion>& object, double opens, double closes);
 

@@ -1,4 +1,4 @@
-// What of a configuration is tomography's alone.
+// The part of a configuration that belongs to tomography alone.
 #pragma once
 
 #include <array>
@@ -21,13 +21,13 @@ namespace echoform {
 /// delay_and_sum  the mean over detectors of what they received
 enum class TomographyAlgorithm : std::uint8_t { fbp, ubp, delay_and_sum };
 
-/// What sums are divided by: the whole angle that an array all around would take up, or what the detectors take up.
+/// The divisor of sums: the whole angle that an array all around would take up, or the angle that the detectors take up.
 enum class ShareDivisor : std::uint8_t { ideal, actual };
 
-/// Of the whole angle: 4 pi or 2 pi in space, 2 pi or pi in a plane.
+/// The choice of the whole angle: 4 pi or 2 pi in space, 2 pi or pi in a plane.
 enum class WholeAngle : std::uint8_t { automatic, all_around, one_side };
 
-/// Whether A-scans of stronger pulses of light count for what they would have been at the mean energy.
+/// Whether A-scans are scaled to the mean energy of the pulses of light.
 enum class PulseEnergyUse : std::uint8_t { ignored, divided };
 
 /// Keys of [tomography].
@@ -38,7 +38,7 @@ struct TomographySection {
   TomographyAlgorithm algorithm = TomographyAlgorithm::ubp;
   ShareDivisor normalise = ShareDivisor::ideal;
   WholeAngle solid_angle = WholeAngle::automatic;
-  std::string detector_sizes;  ///< name of a file; empty: by how they lie
+  std::string detector_sizes;  ///< name of a file; empty: sizes follow from the places of the detectors
   PulseEnergyUse pulse_energy = PulseEnergyUse::ignored;
   unsigned directivity_power = 0;
   std::optional<double> directivity_angle;  ///< degrees off the normal
@@ -46,11 +46,11 @@ struct TomographySection {
   std::array<Metres, 3> object_centre{};
   std::vector<Metres> object_radii;  ///< one or three; empty: no object
   ShownPart shown = ShownPart::signed_values;
-  std::vector<Metres> wavelengths;          ///< of light; empty: all that there are
+  std::vector<Metres> wavelengths;          ///< of light; empty: all in the data
   std::string impulse_response;             ///< name of a file; empty: none
   std::optional<std::size_t> impulse_zero;  ///< sample of the file
-  std::optional<Hertz> impulse_centre;      ///< of a Gaussian
-  std::optional<Hertz> impulse_bandwidth;   ///< likewise
+  std::optional<Hertz> impulse_centre;      ///< centre frequency of a Gaussian
+  std::optional<Hertz> impulse_bandwidth;   ///< bandwidth of a Gaussian
   std::optional<double> impulse_noise;      ///< none: DeconvolutionOptions().noise
   std::optional<Hertz> impulse_cutoff;      ///< none: half the sample rate
 
