@@ -31,8 +31,8 @@ struct EnteringLobe {
 
 /// The grating lobes, of a beam that leaves at `steered` (as in departure_sine), that the front surface transmits. The
 /// lobes are at sin(lobe) = steered + n lambda / pitch for n = +-1, +-2 ..., with the pitch of `elements` (array_shape()).
-/// Snell's law applies where the ray from their centre meets the surface. None where the elements are uneven. `scene` has a
-/// couplant and a surface. Modes without velocity are left out, and orders beyond 32.
+/// Snell's law applies where the ray from their centre meets the surface. None where the elements are unevenly spaced. `scene`
+/// has a couplant and a surface. Modes without velocity are left out, and orders beyond 32.
 [[nodiscard]] std::vector<EnteringLobe> entering_lobes(const Probe& probe, const std::vector<bool>& elements, const Scene& scene,
                                                        const Material& material, double steered, Hertz frequency);
 

@@ -22,7 +22,7 @@ struct Recipe;
 /// Nothing where [doppler] does not ask for flow. Image n of a frame is made of sample n of every ensemble. The first
 /// samples of the ensembles become the plan's events; flow uses all of a frame's events. Throws InputError, naming
 /// configuration and key, for choices of events, several views or a view that reflects off a wall, several positions,
-/// adaptive weights, and data of coded events.
+/// adaptive weights, and data whose events belong together (bond_of_events()).
 [[nodiscard]] std::optional<DopplerPlan> resolve_pixel_flow(const ImagingSettings& settings, const ImagingPlan& plan);
 /// The first samples of all ensembles.
 [[nodiscard]] std::vector<std::uint32_t> first_samples(const DopplerPlan& doppler);

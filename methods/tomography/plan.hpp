@@ -22,7 +22,7 @@ namespace echoform {
 /// The name in [imaging] method.
 inline constexpr std::string_view tomography_name = "tomography";
 
-/// The detectors that record the light of one wavelength, and its image.
+/// The detectors of events with light of one wavelength, and its image.
 struct WavelengthPlan {
   std::string image;
   Metres wavelength;                ///< 0 where unknown
