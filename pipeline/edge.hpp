@@ -44,7 +44,7 @@ class Edge {
         queue_(capacity_ + spare_blocks * Queue::BLOCK_SIZE, 1, 0),
         token_(queue_) {}
 
-  /// Sends consumers that still wait away, and waits until they have left: a queue may not die under them.
+  /// Releases consumers that still wait, and waits until they have left: the queue must outlive them.
   ~Edge() {
     closed_.store(true);
     while (consumers_.load() != 0) std::this_thread::yield();
@@ -56,12 +56,12 @@ class Edge {
   /// Items on the edge; exact only while nobody offers or takes.
   [[nodiscard]] std::size_t size() const noexcept { return size_.load(std::memory_order_acquire); }
 
-  /// Producer only. Waits for nobody but a consumer that was interrupted in the middle of taking an item.
+  /// Producer only. Waits for no other thread, except a consumer that was interrupted while it takes an item.
   OfferVerdict<T> offer(T item) {
     OfferVerdict<T> verdict;
     if (size_.load(std::memory_order_acquire) >= capacity_) {
       if constexpr (Policy == DropPolicy::drop_oldest) {
-        // If nothing is left to evict, consumers have taken everything and are about to count it out: there is room.
+        // If nothing is left to evict, consumers have taken everything and are about to count it out: there is a free place.
         verdict.evicted = try_take();
         if (verdict.evicted) verdict.outcome = Offered::evicted;
       } else {
@@ -71,7 +71,7 @@ class Edge {
     }
     size_.fetch_add(1, std::memory_order_acq_rel);
     // The queue frees a block of places when the last item of it has been taken. A consumer that was interrupted between
-    // claiming an item and taking it keeps a block while others go round; then there is nothing to do but let it run.
+    // claiming an item and taking it keeps a block while the others continue. Then this thread can only let it run.
     // A failed try_enqueue leaves the item as it was.
     for (int turn = 0; !queue_.try_enqueue(token_, std::move(item)); ++turn) {
       if (turn == patience) {
@@ -97,7 +97,7 @@ class Edge {
     return item;
   }
 
-  /// Waits for an item until `stop` is requested, or the edge dies: then nothing, although items may be left.
+  /// Waits for an item until `stop` is requested or the edge is destroyed; then returns nothing, although items may be left.
   [[nodiscard]] std::optional<T> take(const std::stop_token& stop) {
     for (;;) {
       if (stop.stop_requested() || closed_.load(std::memory_order_relaxed)) return std::nullopt;
@@ -120,7 +120,7 @@ class Edge {
  private:
   using Queue = moodycamel::BlockingConcurrentQueue<T>;
   static constexpr std::size_t spare_blocks = 8;
-  static constexpr int patience = 10'000;  // turns given away: tens of milliseconds where the processors are busy
+  static constexpr int patience = 10'000;  // calls of yield(): tens of milliseconds where the processors are busy
   // How late a waiting consumer may notice a stop request.
   static constexpr std::chrono::microseconds wait_slice{10'000};
 

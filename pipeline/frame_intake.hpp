@@ -1,8 +1,9 @@
-// Where sources put shots. No sockets here: TCP sessions, and later other doors, call this with what they decoded.
+// The interface to which sources pass shots. It has no sockets: TCP sessions and other endpoints call it with what they
+// decoded.
 //
-// A source opens a stream with an acquisition, then for each shot asks for a place, fills it, and says so. The intake
-// assembles frames from shots in any order over several lanes (connections), takes leases on slots under the drop policy,
-// and counts. All calls are thread-safe; time is passed in, so tests drive it.
+// A source opens a stream with an acquisition. For each shot it then asks for a place, fills the place, and reports this.
+// The intake assembles frames from shots in any order over several lanes (connections), takes leases on slots under the
+// drop policy, and counts. All calls are thread-safe; time is passed in, so that tests control it.
 #pragma once
 
 #include <cstddef>
@@ -76,7 +77,7 @@ class FrameIntake {
   virtual void expire() = 0;
 };
 
-/// The stream is taken; the same Hello may be accepted in a little while. A sender that was killed may leave its lanes open until
+/// The stream is taken; the same Hello may be accepted shortly after. A sender that was killed may leave its lanes open until
 /// what it had sent is read.
 class StreamBusy final : public InputError {
  public:
@@ -84,7 +85,8 @@ class StreamBusy final : public InputError {
   StreamBusy() : InputError("acquisition stream: another sender is active") {}
 };
 
-/// A refusal of which the sender is told less than the log: not where files of the server are.
+/// A refusal whose line for the sender has less detail than the line in the log: it does not state where files of the
+/// server are.
 class StreamRefused final : public InputError {
  public:
   StreamRefused(const std::string& line, std::string for_sender)
@@ -95,7 +97,7 @@ class StreamRefused final : public InputError {
   std::string for_sender_;
 };
 
-/// What others than the log are told of a refusal or a fault.
+/// The line about a refusal or a fault for every receiver except the log.
 [[nodiscard]] inline std::string line_for_others(const std::exception& error) {
   const auto* const refused = dynamic_cast<const StreamRefused*>(&error);
   return refused != nullptr ? refused->for_sender() : error.what();
@@ -107,15 +109,15 @@ class StreamHost {
   virtual ~StreamHost() = default;
   /// Prepares everything for frames of this acquisition, or joins the stream of this name if it is open with an equal
   /// acquisition (further connections of one sender). Throws InputError with the reason to send back: another sender is
-  /// active (StreamBusy), the acquisition is out of limits, the image is impossible (StreamRefused where the reason names what
-  /// is the server's own). May take seconds.
+  /// active (StreamBusy), the acquisition is out of limits, or the image is impossible (StreamRefused where the reason
+  /// names private details of the server). May take seconds.
   [[nodiscard]] virtual std::shared_ptr<FrameIntake> open_stream(std::uint64_t session, const Acquisition& acquisition) = 0;
-  /// Whether open_stream() would refuse this session as StreamBusy now. For threads that nobody may hold up: it neither waits nor
-  /// looks at an acquisition. open_stream() has the last word.
+  /// Whether open_stream() would refuse this session as StreamBusy now. For threads that must not be delayed: it neither
+  /// waits nor looks at an acquisition. The decision is that of open_stream().
   [[nodiscard]] virtual bool is_busy_for(std::uint64_t /*session*/) const { return false; }
 };
 
-/// A door through which frames come: made from the configuration, started once, stopped once.
+/// An endpoint that receives frames: made from the configuration, started once, stopped once.
 class Source {
  public:
   virtual ~Source() = default;

@@ -1,4 +1,5 @@
-// The books of the pipeline: which slot is where, and what became of every frame. One mutex, so that every reading closes.
+// The ledger of the pipeline: the state of every slot, and what became of every frame. It has one mutex, so that the counters of
+// every reading close.
 #pragma once
 
 #include <chrono>
@@ -25,7 +26,7 @@ class FrameLedger {
   using Listener = std::function<void()>;
   void set_listener(Listener listener);
 
-  /// All slots anew and free; totals stay. No frame may be in flight and no slot draining.
+  /// Makes all slots anew, and free; totals stay. No frame may be in flight and no slot draining.
   void reset_slots(std::size_t count);
 
   /// A frame's first shot came: received + 1, a free slot becomes `filling`. Nothing is counted where none is free.
@@ -56,11 +57,11 @@ class FrameLedger {
   void count_samples(std::uint64_t clipped, std::uint64_t invalid);
 
   [[nodiscard]] CounterSnapshot snapshot() const;
-  /// As it will be once the frame in `slot`, now publishing, is published.
+  /// The snapshot as it will be once the frame in `slot`, now publishing, is published.
   [[nodiscard]] CounterSnapshot snapshot_with_published(std::size_t slot) const;
   [[nodiscard]] SlotState state(std::size_t slot) const;
 
-  /// Waits until no frame is imaging or publishing and, with `queued_too`, none is queued. False if that takes longer.
+  /// Waits until no frame is imaging or publishing and, with `queued_too`, none is queued. Returns false if that takes longer.
   [[nodiscard]] bool wait_until_idle(std::chrono::nanoseconds limit, bool queued_too = true);
 
  private:

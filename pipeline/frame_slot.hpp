@@ -1,4 +1,4 @@
-// A frame lives in one slot from its first byte to its publication. Slots are made once and go round a ring.
+// A frame lives in one slot from its first byte to its publication. Slots are made once and are reused in a ring.
 #pragma once
 
 #include <cstddef>
@@ -58,25 +58,26 @@ struct FrameSlot {
   // Set by the source.
   std::uint64_t sequence = 0;
   WallTime acquisition_time{0};  ///< stated by the sender; 0 where unknown
-  /// Count of the probe's encoder, as the shot of the lowest transmit index that stated one did; none where none did.
+  /// Count of the probe's encoder, from the shot with the lowest transmit index that stated one; none where no shot did.
   std::optional<EncoderCount> position;
   SteadyTime first_byte_time{0};
   SteadyTime last_byte_time{0};
 
-  /// Whether somebody will read the envelopes: where not, an engine need not bring them to the host, and nobody may read
-  /// them. Set before the slot is submitted.
+  /// Whether the envelopes will be read. If not, an engine need not bring them to the host, and they must not be read. Set
+  /// before the slot is submitted.
   bool envelope_wanted = true;
-  /// What the frame is imaged by. Set before the slot is submitted, where anybody reads it.
+  /// The setup that the frame is imaged by. Set before the slot is submitted, if any code reads it.
   std::shared_ptr<const ImagingSetup> setup;
 
-  // Set by the engine, and nobody else's while the slot fills: an engine may be exchanged for another under it.
+  // Set by the engine. No other code uses it while the slot fills, since the engine may be exchanged meanwhile.
   std::vector<SlotOutput> outputs;  ///< as setup->recipe.outputs; an envelope is only valid where envelope_wanted
-  /// Parts of the frame's way. There is room for all of them once the engine has equipped the slot: frames allocate nothing.
+  /// Durations of the steps of the frame. Once the engine has equipped the slot there is space for all of them: frames
+  /// allocate nothing.
   std::vector<StageTiming> timings;
   std::uint64_t clipped_samples = 0;
   std::uint64_t invalid_samples = 0;  ///< NaN or infinite, replaced by 0
-  /// Of a scan: cells that have contributed to the image, which is shown again for a frame that adds none. None: an image of its
-  /// own.
+  /// For a scan, the number of cells that have contributed to the image, which is shown again for a frame that adds none.
+  /// Without a value, the frame is an image of its own.
   std::optional<std::uint64_t> scan_cells;
 };
 

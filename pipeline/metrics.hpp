@@ -1,4 +1,4 @@
-// How fast and how late: distributions and rates of the pipeline, as telemetry and /metrics show them.
+// Rates and delays of the pipeline: distributions and rates, as telemetry and /metrics show them.
 #pragma once
 
 #include <array>
@@ -67,13 +67,13 @@ class RateMeter {
 /// Recording takes no lock and allocates nothing. Reading may be done from any thread.
 class PipelineMetrics {
  public:
-  /// Stages by name, over all streams, that are told apart; more are left out. 36 KiB each.
+  /// The maximum number of stages that are distinguished by name, over all streams; further ones are left out. 36 KiB each.
   static constexpr std::size_t most_stages = 32;
 
   /// The rates of the first window count from `start`.
   explicit PipelineMetrics(SteadyTime start);
 
-  /// One frame is out. From one thread at a time.
+  /// Records a published frame. Called from one thread at a time.
   void record_published(const FrameSlot& slot, SteadyTime published) noexcept;
   /// The next frame is the first of its stream: the time since the one before is no interval.
   void stream_opened() noexcept { first_of_stream_.store(true, std::memory_order_relaxed); }

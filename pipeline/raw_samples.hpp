@@ -12,7 +12,7 @@ namespace echoform {
 /// The block in which frames of `acquisition` arrive: [a_scans, samples], rows without gaps.
 [[nodiscard]] BlockSpec raw_block(const Acquisition& acquisition);
 
-/// Samples of the gate alone, of rows that lie as in `raw`: a block that begins first_byte behind it.
+/// The samples of the gate in rows laid out as in `raw`: a block that begins first_byte bytes after it.
 struct GatedSamples {
   BlockSpec spec;
   std::size_t first_byte = 0;
@@ -20,11 +20,11 @@ struct GatedSamples {
 /// `gate` lies within the rows; it begins where samples that are stored together do (acquisition/sample_encodings.hpp).
 [[nodiscard]] GatedSamples gated(const BlockSpec& raw, const SampleGate& gate);
 
-/// The same on a device, where rows start on 16 bytes, which kernels load at a time.
+/// The same on a device, where rows start at multiples of 16 bytes, which kernels load at a time.
 struct DeviceRows {
   BlockSpec spec;
   std::size_t pitch = 0;      ///< bytes from row to row
-  std::size_t row_bytes = 0;  ///< of them, those of samples
+  std::size_t row_bytes = 0;  ///< bytes of samples in a row
 };
 [[nodiscard]] DeviceRows device_rows(const BlockSpec& raw, const SampleGate& gate);
 

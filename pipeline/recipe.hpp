@@ -31,7 +31,7 @@ enum class OutputKind : std::uint8_t {
   display,        ///< uint8 on the grid, levels of the scale
 };
 
-/// An image of each frame, as whoever reads it knows it.
+/// An image of each frame, as described to its readers.
 struct OutputDescription {
   std::string view;  ///< "LL"
   OutputKind kind = OutputKind::envelope;
@@ -41,7 +41,8 @@ struct OutputDescription {
   Meaning y{"y", "m"};
   Meaning z{"z", "m"};
   ValueScale scale{};  ///< how pixels are shown
-  /// Of pixels with a sign: what is beyond -limit .. limit wraps round, as velocities at Nyquist's do; 0: none.
+  /// The limit of pixels with a sign: values beyond -limit .. limit wrap round, as velocities do beyond the Nyquist velocity. 0:
+  /// none.
   double limit = 0.0;
   std::optional<LineGeometry> lines{};  ///< of arrays [line, range]
 
@@ -53,7 +54,7 @@ struct OutputDescription {
 struct RecipeOutput {
   OutputDescription description;
   std::size_t block = 0;            ///< the output of a step: the grid's pixels, rows without gaps and nothing before them
-  std::size_t reference_block = 0;  ///< of the step that tells what is shown as 0 dB or as the scale's end; 0: none does
+  std::size_t reference_block = 0;  ///< of the step that gives the value shown as 0 dB or as the scale's end; 0: none
 
   [[nodiscard]] friend bool operator==(const RecipeOutput&, const RecipeOutput&) = default;
 };
@@ -70,13 +71,13 @@ struct Recipe {
   [[nodiscard]] std::vector<std::string_view> views() const;
 };
 
-/// Those of the views whose envelopes are not made of other views' envelopes alone. The others follow from these: where an image
-/// grows of several positions of a scan, or of groups of A-scans, they are made of what these have grown to.
+/// The views whose envelopes are not made only of other views' envelopes. The other views follow from these: where an image
+/// is composed of several positions of a scan, or of groups of A-scans, they are made of the composed envelopes.
 [[nodiscard]] std::vector<std::string_view> views_of_their_own(const Recipe& recipe);
 
-/// Adds the outputs of a further image, made and shown as those of `model` are from its envelope on: compression, conversion to
-/// the display grid and reference are those steps once more, on the block `envelope`. std::logic_error where the recipe has no
-/// envelope of `model`.
+/// Adds the outputs of a further image, made and shown as those of `model` are from its envelope on. The steps of
+/// compression, conversion to the display grid and reference are added again, on the block `envelope`. Throws
+/// std::logic_error where the recipe has no envelope of `model`.
 void add_image_like(Recipe& recipe, std::string_view model, std::string view, std::size_t envelope);
 
 /// Throws InputError, naming `where`, unless steps name stages and blocks of earlier steps, and outputs name blocks of steps.

@@ -1,4 +1,4 @@
-// What stages that read received samples saw wrong with a frame's samples.
+// Faults of a frame's samples, counted by stages that read received samples.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What of the host's memory a setup takes, reckoned before anything of it is taken.
+// The host's memory that a setup takes, computed before any of it is allocated.
 #pragma once
 
 #include <cstddef>
@@ -8,20 +8,20 @@
 
 namespace echoform {
 
-/// Bytes: what the recipe's stages state, blocks between them on the CPU, received samples and results of `slots` frames, and the
-/// tables that the setup shares among its stages. Of tables that are not made yet their size is stated too. Throws InputError if
-/// a stage refuses its inputs.
+/// The bytes of what the recipe's stages state, of the blocks between them on the CPU, of received samples and results of
+/// `slots` frames, and of the tables that the setup shares among its stages. Tables that are not made yet count with their
+/// stated size. Throws InputError if a stage refuses its inputs.
 [[nodiscard]] std::size_t host_memory(const ImagingSetup& setup, std::size_t slots, const StageSite& site);
 
-/// Groups whose A-scans are there at a time at least: one is imaged while the next is read.
+/// The minimum number of groups whose A-scans are held at a time: one is imaged while the next is read.
 inline constexpr std::size_t least_read_ahead = 2;
-/// Bytes of a pixel of a view of what is made of the groups' sum, in single precision.
+/// Bytes of a pixel of one view that is made of the groups' sum, in single precision.
 inline constexpr std::size_t bytes_of_summed_image = 8 + 4;
-/// Likewise of the sum itself, in double precision, which is on the device on CUDA.
+/// Bytes of a pixel of the sum itself, in double precision; on CUDA the sum is on the device.
 inline constexpr std::size_t bytes_of_summed_pixel = 16;
 
-/// The same of imaging by setup.groups, which are there, while the A-scans of `read_ahead` groups are kept, those of the group
-/// that is imaged among them.
+/// The same for imaging by setup.groups, which must not be null. The A-scans of `read_ahead` groups are kept, including
+/// those of the group that is imaged.
 [[nodiscard]] std::size_t grouped_memory(const ImagingSetup& setup, std::size_t read_ahead, const StageSite& site);
 
 }  // namespace echoform

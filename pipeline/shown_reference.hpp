@@ -1,4 +1,4 @@
-// What stages that compress know of the scale.
+// The scale in stages that compress.
 #pragma once
 
 #include <compare>
@@ -7,7 +7,7 @@ namespace echoform {
 
 struct ShownReference {
   float shown = 0.0F;  ///< value shown as 0 dB
-  float known = 0.0F;  ///< the same where frames gave it, for another stage to go on from; 0 where none did, or where it is fixed
+  float known = 0.0F;  ///< the same where frames determine it, for another stage to go on from; 0 if fixed or none did
 
   constexpr auto operator<=>(const ShownReference&) const = default;
 };

@@ -1,4 +1,4 @@
-// What users call the pipeline's enumerations: one place for configuration, command line and messages.
+// The names, for users, of the pipeline's enumerations: one place for configuration, command line and messages.
 #pragma once
 
 #include "base/text.hpp"
