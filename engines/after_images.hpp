@@ -1,4 +1,5 @@
-// What a recipe makes of images that are there already: composed of the positions of a scan, or summed of the groups of a frame.
+// The part of a recipe that follows after images that exist already: images composed of the positions of a scan, or summed over
+// the groups of a frame.
 #pragma once
 
 #include <cstddef>
@@ -11,15 +12,15 @@
 namespace echoform {
 
 struct AfterImages {
-  /// Its first steps do nothing, one an image that it needs: their blocks are those images' envelopes, and its first outputs too,
-  /// so that whoever runs it says where they lie.
+  /// Its first steps do nothing, one for each image that it needs. Their blocks are those images' envelopes, and are also
+  /// its first outputs, so that the code that runs it states where they lie.
   Recipe recipe;
-  std::vector<std::size_t> images;   ///< by these steps; numbers of the views whose envelopes are given
-  std::vector<std::size_t> outputs;  ///< by the outputs behind them; numbers of the whole recipe's
+  std::vector<std::size_t> images;   ///< for each of these steps, the number of the view whose envelope is given
+  std::vector<std::size_t> outputs;  ///< for each output behind them, its number in the whole recipe
 };
 
-/// The steps of `recipe` from the envelopes of `given` on, as far as outputs of `view` take them: its envelope where that is none
-/// of the given ones, and its display images where they are wanted. std::logic_error where these are made of anything else.
+/// The steps of `recipe` from the envelopes of `given` on, as far as outputs of `view` need them: its envelope unless it is
+/// given, and its display images if `displays` is true. Throws std::logic_error where these are made of anything else.
 [[nodiscard]] AfterImages after_images(const Recipe& recipe, const std::vector<std::string>& given, std::string_view view,
                                        bool displays);
 

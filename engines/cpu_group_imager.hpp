@@ -1,5 +1,5 @@
-// Frames by groups on the CPU: whoever images reads between two pieces of imaging, so that as many threads as there are
-// processors do both.
+// Frames by groups on the CPU: the threads that image read between two pieces of imaging, so that as many threads as there
+// are processors do both.
 #pragma once
 
 #include "engines/group_imager.hpp"

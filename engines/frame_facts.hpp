@@ -15,8 +15,8 @@ namespace echoform::gpu {
   return sizeof(SampleQuality) + views * sizeof(ShownReference);
 }
 
-/// Copies *quality and *references[k], 0 <= k < views, to `facts`, on `stream`. All in device memory, the array of pointers too;
-/// null pointers count as zeros.
+/// Copies *quality and *references[k], 0 <= k < views, to `facts`, on `stream`. All are in device memory, also the array of
+/// pointers; null pointers count as zeros.
 void launch_gather_facts(const SampleQuality* quality, const ShownReference* const* references, std::size_t views, void* facts,
                          cudaStream_t stream) noexcept;
 

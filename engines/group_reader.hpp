@@ -1,4 +1,5 @@
-// Reads the groups of a frame into buffers that go round, a piece at a time, and on a thread where imaging leaves one free.
+// Reads the groups of a frame into buffers that are used in rotation, a piece at a time, and on a thread where imaging leaves one
+// free.
 #pragma once
 
 #include <condition_variable>
@@ -14,10 +15,10 @@
 
 namespace echoform {
 
-/// What a frame's groups are read by and into; outlives its readers.
+/// The function and the buffers by which a frame's groups are read; outlives its readers.
 struct GroupReading {
   const FrameGroups& groups;
-  std::vector<Buffer>& buffers;  ///< in turn
+  std::vector<Buffer>& buffers;  ///< used in rotation
   std::size_t row_bytes;
   const GroupImager::Read& read;
   const GroupImager::Expect& expect;  ///< may be empty
@@ -30,7 +31,7 @@ class GroupReader {
 
   /// Reads a piece, or announces a group. Only where may_read().
   void read_some() noexcept;
-  /// Whether there is room for more, nothing failed, and not all is read.
+  /// Whether there is a free buffer, nothing failed, and not all is read.
   [[nodiscard]] bool may_read() const noexcept;
   /// Whether all of `group` is read.
   [[nodiscard]] bool there(std::size_t group) const noexcept { return group < group_; }
@@ -48,17 +49,17 @@ class GroupReader {
 
   const GroupReading reading_;
   std::size_t announced_ = 0;   // groups
-  std::size_t group_ = 0;       // that is being read
-  std::vector<RowRange> rows_;  // of it; empty: nothing of it is read
+  std::size_t group_ = 0;       // the group that is being read
+  std::vector<RowRange> rows_;  // its rows; empty: nothing of it is read
   std::vector<RowRange> piece_;
-  std::size_t range_ = 0;  // the place of what comes next among them, and in the buffer
+  std::size_t range_ = 0;  // the next range among them, and below the next row and its place in the buffer
   std::size_t row_ = 0;
   std::size_t bytes_ = 0;
   std::size_t released_ = 0;  // groups whose buffers are free
   std::exception_ptr fault_;
 };
 
-/// Reads on a thread of its own from the start on, until all is read or it fails.
+/// Reads on a thread of its own, from construction until all is read or reading fails.
 class GroupReadingThread {
  public:
   explicit GroupReadingThread(const GroupReading& reading);

@@ -38,7 +38,7 @@ class Runner {
   /// Whether a block is an output of the recipe, whose memory belongs to the frame.
   [[nodiscard]] bool is_result(std::size_t block) const noexcept { return result_[block]; }
 
-  /// Where the blocks of a frame lie, by block: that of the runner for its own, null for the frame's.
+  /// The address of each block of a frame: set for blocks of the runner, null for blocks of the frame.
   [[nodiscard]] const std::vector<void*>& places() const noexcept { return places_; }
 
   /// Queues a frame whose blocks lie at `places`; `around(step, work)` is called for every step in order and calls work().
@@ -60,28 +60,28 @@ class Runner {
     for (const PreparedStep& step : steps_) step.stage->restart(queue);
   }
 
-  /// The first step that tells the quality of samples, or steps() where none does.
+  /// The first step that reports the quality of samples, or steps() where none does.
   [[nodiscard]] std::size_t quality_step() const noexcept { return quality_step_; }
-  /// The stage that tells what is shown as 0 dB in an output of the recipe; null where none does.
+  /// The stage that reports the value shown as 0 dB in an output of the recipe; null where none does.
   [[nodiscard]] Stage* reference_stage(std::size_t output) const noexcept;
 
-  /// A frame is finished: its slot is told what the stages found out about it, and reference() is what they know now. From the
-  /// stages themselves.
+  /// Called when a frame is finished: writes what the stages found out about it into its slot, and updates reference().
+  /// Reads the facts from the stages themselves.
   void note_facts(FrameSlot& slot) noexcept;
-  /// The same from copies that were made where device_facts() says; `references` by output.
+  /// The same from copies of the facts to which device_facts() points; `references` has one value an output.
   void note_facts(FrameSlot& slot, const SampleQuality& quality, std::span<const ShownReference> references) noexcept;
 
-  /// A frame is finished whose slot another recipe has: reference() is what the stages know now.
+  /// Called when a frame is finished whose slot belongs to another recipe: updates reference().
   void note_references() noexcept;
 
-  /// As of Engine.
+  /// As in Engine.
   [[nodiscard]] float reference(std::size_t output) const noexcept;
   void resume(std::size_t output, float reference) noexcept;
 
  private:
   struct PreparedStep {
     std::unique_ptr<Stage> stage;
-    Buffer block;  // where it is no result
+    Buffer block;  // unless it is a result
   };
   void process(std::size_t step, std::span<void* const> places, ExecutionQueue& queue) noexcept;
 

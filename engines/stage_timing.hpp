@@ -1,4 +1,4 @@
-// What a frame's slot is told of the time that its steps took.
+// Notes in a frame's slot the time that its steps took.
 #pragma once
 
 #include <chrono>
@@ -8,8 +8,8 @@
 
 namespace echoform {
 
-/// Adds to what the slot has under that name already: stages of several views add up. Does not allocate where the slot's timings
-/// have room.
+/// Adds the duration to the slot's timing of that name: stages of several views add up. Does not allocate where the slot's
+/// timings have spare capacity.
 void add_timing(FrameSlot& slot, std::string_view name, std::chrono::nanoseconds duration) noexcept;
 
 }  // namespace echoform
