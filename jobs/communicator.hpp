@@ -29,8 +29,8 @@ class Communicator {
   virtual void sum(std::span<double> values) = 0;
   /// Each byte becomes that of rank 0.
   virtual void broadcast(std::span<std::byte> bytes) = 0;
-  /// On rank 0 `all` receives the values of all ranks, one after the other. On other ranks it is not touched and may be
-  /// empty.
+  /// Gathers the values of all ranks in `all` on rank 0, one after the other. On other ranks `all` is not touched and may
+  /// be empty.
   virtual void gather(std::span<const float> own, std::span<float> all) = 0;
   /// The reverse of gather().
   virtual void scatter(std::span<const float> all, std::span<float> own) = 0;

@@ -1,4 +1,5 @@
-// `echoform reconstruct` without its options and files: from a configuration and a recording to the problem that solvers solve.
+// `echoform reconstruct` without its options and files: makes the problem that solvers solve from a configuration and a
+// recording.
 #pragma once
 
 #include <cstddef>
@@ -30,22 +31,22 @@ namespace echoform {
 struct Reconstruction {
   std::string wavelength;  ///< its name, "750nm"; empty where it is the only one
   ReconstructionSection settings;
-  ModelGeometry geometry;                   ///< of this process's rows
-  std::vector<float> data;                  ///< of them: [detector, sample]
-  std::size_t rows = 0;                     ///< of all processes
+  ModelGeometry geometry;                   ///< geometry of this process's rows
+  std::vector<float> data;                  ///< data of these rows: [detector, sample]
+  std::size_t rows = 0;                     ///< number of rows of all processes
   Metres largest_half_diagonal;             ///< of the elements of all processes
   ElementParts element_parts;               ///< of rectangular elements, likewise
   std::optional<ImpulseResponse> response;  ///< of the detectors, where it is stated
-  FilterOptions filter;                     ///< of data and model; of the kind `none` where nobody asks for one
-  double solver_bytes = 0.0;                ///< of memory, frame and volume counted in; that of the model comes to it
+  FilterOptions filter;                     ///< of data and model; of the kind `none` where none is requested
+  double solver_bytes = 0.0;                ///< bytes of memory with frame and volume, without the model
   DigestValue identity{};  ///< of model, solver, penalty, grid, detectors, response and samples: what a checkpoint goes on with
 };
 
 struct ReconstructionJob {
-  std::vector<Reconstruction> parts;           ///< one at least, of a wavelength each, of the same grid
+  std::vector<Reconstruction> parts;           ///< at least one; each has one wavelength, and all have the same grid
   std::optional<UnmixingPlan> unmixing;        ///< of their volumes
   ShownPart shown = ShownPart::signed_values;  ///< of the volumes, in files and previews
-  double volume_bytes = 0.0;                   ///< of memory, for the volumes of several wavelengths and what is made of them
+  double volume_bytes = 0.0;                   ///< bytes for the volumes of several wavelengths and what is made of them
   std::vector<std::string> notes;
   std::vector<std::string> warnings;
 };
@@ -57,16 +58,23 @@ void check_reconstruction(const Configuration& configuration);
 /// Values in [reconstruction] that are legal but cannot be meant, a line each, in the form of doubtful_settings().
 [[nodiscard]] std::vector<std::string> doubtful_reconstruction(const Configuration& configuration);
 
-/// Frame `frame` (< frames()) of a recording whose events are all passive, as [material], [probe] and [acquisition] have it: rows
-/// of dead elements are left out, muted samples too, and rows are filtered where [filter] asks for it, as the model then is;
-/// those of each wavelength that is wanted (jobs/wavelength_rows.hpp) are shared out among the processes by blocks. Throws
-/// InputError: as check_reconstruction(), rows_of_wavelengths() and resolve_unmixing(), other events, no velocity, keys of live
-/// images that no model does (methods/reconstructed_volumes.hpp), a filter as resolve_filter() and muted_samples() have it,
-/// [unmixing] of one wavelength, detectors within the grid, sound that reaches none of the record, a file of an impulse response
-/// that is none, fewer rows than processes, more memory than [imaging] memory_limit; and as read_frame(). `before_reading`, where
-/// there is one, is handed the job before samples are read, which takes long: without data and identities, and with the detectors
-/// of all processes. It may refuse by a throw. `besides`: bytes of the host's memory that the program takes beside samples,
-/// model, solver and volumes.
+/// Prepares frame `frame` (< frames()) of a recording whose events are all passive, with the changes of [material], [probe]
+/// and [acquisition]. Rows of dead elements and muted samples are left out. Rows are filtered where [filter] asks for it,
+/// and then the model is too. The rows of each requested wavelength (jobs/wavelength_rows.hpp) are divided among the
+/// processes in blocks.
+///
+/// Throws InputError:
+/// - as check_reconstruction(), rows_of_wavelengths(), resolve_unmixing(), resolve_filter(), muted_samples() and
+///   read_frame() do,
+/// - for events that are not passive, and without a velocity,
+/// - for keys of live images that no model supports (methods/reconstructed_volumes.hpp), and [unmixing] of one wavelength,
+/// - for detectors within the grid, and for sound that reaches none of the record,
+/// - for a file that is no impulse response,
+/// - for fewer rows than processes, and for more memory than [imaging] memory_limit.
+///
+/// `before_reading`, if given, is called with the job before samples are read, which takes long: without data and
+/// identities, and with the detectors of all processes. It may throw to refuse. `besides` is the number of bytes of the
+/// host's memory that the program takes in addition to samples, model, solver and volumes.
 [[nodiscard]] ReconstructionJob prepare_reconstruction(
     const Configuration& configuration, Recording& recording, std::size_t frame, const Communicator& communicator,
     const std::function<void(const ReconstructionJob& job)>& before_reading = {}, double besides = 0.0);

@@ -22,8 +22,8 @@ struct ReconstructionSection {
   ReconstructionModel model = ReconstructionModel::interpolated;
   ReconstructionSolver solver = ReconstructionSolver::conjugate_gradients;
   double penalty = 0.0;
-  std::optional<ReconstructionPenalty> penalty_kind;  ///< absent: smoothness; of total variation there is none
-  std::optional<bool> non_negative;                   ///< absent: of FISTA alone
+  std::optional<ReconstructionPenalty> penalty_kind;  ///< absent: smoothness; total variation has none
+  std::optional<bool> non_negative;                   ///< absent: true for FISTA only
   std::size_t iterations = 20;
   double tolerance = 0.0;                    ///< 0: none
   std::optional<double> noise;               ///< rms of a sample; absent: no rule

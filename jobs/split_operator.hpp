@@ -10,8 +10,8 @@
 
 namespace echoform {
 
-/// adjoint() sums over processes. Where the operator of one of them fails (a GPU may), all throw, as together() has it: nobody
-/// waits for a sum that never comes. DeviceGroupFault alone is of this process.
+/// adjoint() sums over processes. Where the operator of one process fails (a GPU may), all throw, as in together(), so that
+/// no process waits for a sum that never comes. Only DeviceGroupFault concerns this process alone.
 class SplitOperator final : public LinearOperator {
  public:
   /// All outlive this. With `devices`, of all processes, images are added up in the memory of the GPUs, if the operators work
