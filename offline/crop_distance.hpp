@@ -1,4 +1,4 @@
-// How far the crop to the gate moves an image: what a live run trades for speed.
+// How far the crop to the gate changes an image: what a live run gives up for speed.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,9 @@
 
 namespace echoform {
 
-/// Images `frame` of the recording as `request` asks, but whole and cropped to the samples that are needed. A line for each view:
-/// relative L2 distance of the complex images, and of their peaks in dB. One line where there is nothing to crop.
+/// Images `frame` of the recording as `request` states, once whole and once cropped to the samples that are needed. Returns
+/// a line for each view: the relative L2 distance of the complex images, and the distance of their peaks in dB. Returns one
+/// line where there is nothing to crop.
 [[nodiscard]] std::vector<std::string> crop_distance(const Method& method, const ImagingRequest& request, Recording& recording,
                                                      std::size_t frame, const BackendChoice& choice);
 

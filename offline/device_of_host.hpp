@@ -6,8 +6,8 @@
 
 namespace echoform {
 
-/// Each process gets a GPU of its host, from the stated one on; with more processes than GPUs some have one together. Changes
-/// nothing for a process alone.
+/// Each process gets a GPU of its host, from the stated one on; with more processes than GPUs some share one. Changes
+/// nothing for a single process.
 void take_device_of_host(ImagingSection& imaging, const Communicator& communicator);
 
 }  // namespace echoform

@@ -1,4 +1,4 @@
-// What a program is told while recordings are imaged.
+// Messages to a program while recordings are imaged.
 #pragma once
 
 #include <functional>
@@ -6,7 +6,7 @@
 
 namespace echoform {
 
-/// A line each. Whoever sets neither is told nothing.
+/// Functions that take one line each. By default they do nothing.
 struct ImagingMessages {
   using Take = std::function<void(const std::string&)>;
   Take note = [](const std::string& /*line*/) {};     ///< what was chosen, and why

@@ -1,37 +1,37 @@
-// What this process holds of the host's memory, and what of it [imaging] memory_limit counts.
+// The host's memory that this process holds, and the part of it that [imaging] memory_limit counts.
 #pragma once
 
 namespace echoform {
 
-/// Bytes, resident: now, and at most since the start or since forget_most_held().
+/// Resident bytes: now, and their maximum since the start or since forget_most_held().
 struct HeldMemory {
   double now = 0.0;
   double most = 0.0;
 };
 [[nodiscard]] HeldMemory held_memory();
-/// Stacks of threads, tables of libraries and their code, which come with a program's work: what a process of a few threads takes
-/// beside what it holds before and what its plans state.
+/// Stacks of threads, tables of libraries and their code, in bytes, which come with a program's work. A process of a few
+/// threads takes them in addition to what it holds before and what its plans state.
 inline constexpr double taken_by_threads = 12e6;
-/// What is held now is the most from now on. Does nothing where the system does not let it.
+/// Resets the maximum to what is held now. Does nothing where the system does not allow it.
 void forget_most_held();
 
-/// Shares out what a process holds: a GPU's driver, its libraries and the code of kernels take memory when they are loaded, which
-/// no plan states and no limit counts, and all else is the program's own. Arithmetic alone, on what held_memory() said before and
-/// after.
+/// Divides the memory that a process holds. A GPU's driver, its libraries and the code of kernels take memory when they are
+/// loaded, which no plan states and no limit counts. Everything else is the program's own. It only computes, from what
+/// held_memory() returned before and after.
 class MemoryShares {
  public:
-  /// Something was loaded: what the process grew by is the driver's, but for `own` bytes that the program took itself meanwhile.
-  /// Of what it held at most before, nothing is forgotten. Call forget_most_held() afterwards: what loading takes for a moment is
-  /// the driver's too.
+  /// Something was loaded: the growth of the process belongs to the driver, except `own` bytes that the program took itself
+  /// meanwhile. The maximum that it held before stays known. Call forget_most_held() afterwards, since memory that loading
+  /// takes for a moment belongs to the driver too.
   void loaded(const HeldMemory& before, const HeldMemory& after, double own = 0.0);
 
   [[nodiscard]] double driver() const noexcept { return driver_; }
-  /// The program's own, now and at most.
+  /// The program's own memory, now and at its maximum.
   [[nodiscard]] HeldMemory own(const HeldMemory& held) const;
 
  private:
   double driver_ = 0.0;
-  double most_before_ = 0.0;  // own
+  double most_before_ = 0.0;  // the program's own
 };
 
 }  // namespace echoform

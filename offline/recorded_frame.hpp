@@ -14,7 +14,7 @@ namespace echoform {
 /// that [acquisition] sample_scale replaces their scale and nothing is rounded before imaging. The probe is that of the frame.
 [[nodiscard]] Acquisition recorded_acquisition(const Recording& recording, std::size_t frame);
 
-/// `frame` as a number of a frame. Throws InputError, naming `option`, where the recording has none of this number.
+/// `frame` as the index of a frame. Throws InputError, naming `option`, where the recording has no such frame.
 [[nodiscard]] std::size_t checked_frame(const Recording& recording, std::int64_t frame, std::string_view option);
 
 /// Fills the samples of a slot that an engine of a plan for recorded_acquisition() has equipped. Throws as read_frame().

@@ -24,9 +24,9 @@ inline constexpr std::size_t most_position = 999'999;
 void keep_positions(std::unique_ptr<Recording>& recording, Configuration& configuration, const std::vector<std::size_t>& chosen,
                     std::string_view option);
 
-/// For each frame of a scan, whether it was taken at one of the chosen places. Places count from 0 in the order in which
-/// frames come to them first; frames at one place state the same count of the encoder. Throws InputError, naming `option`,
-/// where there is no such place.
+/// Whether each frame of a scan was taken at one of the chosen places. Places count from 0 in the order in which frames
+/// come to them first; frames at one place state the same count of the encoder. Throws InputError, naming `option`, where
+/// there is no such place.
 [[nodiscard]] std::vector<bool> frames_at(const Recording& recording, const std::vector<std::size_t>& chosen,
                                           std::string_view option);
 

@@ -1,4 +1,4 @@
-// Recordings whose frames the file itself places, as scans: where a frame was taken becomes a count of the encoder.
+// Recordings whose file states the place of each frame, as scans: the place becomes a count of the encoder.
 #pragma once
 
 #include <memory>
@@ -8,10 +8,10 @@
 
 namespace echoform {
 
-/// What counts of frames are stated in that a file has none of.
+/// The unit of counts of frames for which the file states none.
 enum class PlacedCounts : unsigned char {
-  as_configured,  ///< [scan] encoder_step, sign and origin: for whoever images the frames by the same settings
-  exact,          ///< nanometres along the path: the configuration is changed to say so
+  as_configured,  ///< [scan] encoder_step, sign and origin: for imaging the frames by the same settings
+  exact,          ///< nanometres along the path: the configuration is changed to state that
 };
 
 /// Where frames have places of their own (Recording::pose()) and [scan] has a path, `recording` becomes one whose probe stands
