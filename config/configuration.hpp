@@ -63,7 +63,7 @@ struct GridSection {
 
 enum class BackendWish : std::uint8_t { automatic, cpu, cuda };
 
-/// What of [imaging] is no method's.
+/// The keys of [imaging] that belong to no method.
 struct ImagingSection {
   std::string method = "tfm";  ///< a name of methods/registry.hpp
   BackendWish backend = BackendWish::automatic;
@@ -83,8 +83,8 @@ struct ProbeSection {
   std::optional<Metres> x;          ///< of the aperture's centre
   std::optional<Metres> element_width;
   std::optional<Metres> element_length;
-  bool reverse_normals = false;                 ///< elements face the opposite of what the data says
-  std::optional<std::array<double, 3>> normal;  ///< that all elements face; of any length above 0
+  bool reverse_normals = false;                 ///< elements face opposite to the normals in the data
+  std::optional<std::array<double, 3>> normal;  ///< direction that all elements face; of any length above 0
   std::optional<Hertz> centre_frequency;
   std::optional<Hertz> bandwidth;
   std::optional<std::vector<std::size_t>> dead_elements;
@@ -108,7 +108,7 @@ struct InputSection {
   std::string listen = "127.0.0.1:17171";
   std::string zeromq;                ///< where ZeroMQ senders connect; empty: nowhere
   Seconds zeromq_idle_timeout{5.0};  ///< without a message of the session in work
-  std::string token;                 ///< empty: none asked for
+  std::string token;                 ///< empty: none required
   DropPolicy drop_policy = DropPolicy::block_sender;
   std::size_t slots = 4;
   Seconds incomplete_timeout{1.0};
@@ -148,9 +148,9 @@ struct CurveSection {
   std::string client_keys;      ///< file or folder; empty: every client that knows the server's public key
 };
 
-/// What images are made by: nothing of sockets, servers and files that images do not depend on.
+/// The settings that images depend on, without sockets, servers and files that images do not depend on.
 struct ImagingSettings {
-  std::string file;  ///< where it came from, for messages; empty for the defaults
+  std::string file;  ///< the file that was read, for messages; empty for the defaults
   MaterialSection material;
   CouplantSection couplant;
   SurfaceSection surface;
@@ -159,7 +159,7 @@ struct ImagingSettings {
   ImagingSection imaging;
   ProbeSection probe;
   AcquisitionSection acquisition;
-  Sections of_methods;  ///< those of one, and those that all may heed; section() finds one
+  Sections of_methods;  ///< those of one method, and those that all may read; section() finds one
 
   /// "scan.toml", or "configuration" where there is no file.
   [[nodiscard]] std::string_view name() const {

@@ -1,4 +1,4 @@
-// One row a key: what it is called, what it may hold, where it goes and what a change of it costs. Reader, messages, live control
+// One row a key: its name, its values, where its value is stored and what a change of it costs. Reader, messages, live control
 // and documentation follow from it (settings/key_table.hpp).
 #pragma once
 
@@ -16,9 +16,9 @@
 
 namespace echoform {
 
-/// What a change of a key costs while frames run. In order: the highest of several decides.
+/// What a change of a key costs while frames run, in ascending order: the highest of several decides.
 enum class LiveEffect : unsigned char {
-  instrument,  ///< what an instrument is told, where one is connected to: between two of its frames
+  instrument,  ///< sent to an instrument, where one is connected, between two of its frames
   input,       ///< how frames are received: nothing is made anew
   display,     ///< options that stages take as they run: nothing is made anew where they do
   imaging,     ///< resolved anew, with new delay tables, and an engine that takes over between two frames
@@ -30,9 +30,9 @@ inline constexpr auto live_effect = make_words(
     std::pair{LiveEffect::display, std::string_view("display")}, std::pair{LiveEffect::imaging, std::string_view("imaging")});
 }  // namespace words
 
-/// What becomes of a key that is set, and that the method in use does not read.
+/// What happens to a key that is set but that the method in use does not read.
 enum class Unread : unsigned char {
-  warned,   ///< a warning says so
+  warned,   ///< a warning reports it
   refused,  ///< it is refused: the image would be wrong without it
 };
 
@@ -45,7 +45,7 @@ struct Key {
   double low = -std::numeric_limits<double>::infinity();  ///< bounds of its numbers; infinite where there are none
   double high = std::numeric_limits<double>::infinity();
   std::vector<std::string> words;  ///< the values of a key that takes a word
-  bool names_file = false;         ///< of a text
+  bool names_file = false;         ///< whether a text is the name of a file
   std::string default_text;        ///< as it would be written, or where the value comes from
   std::string_view help;
   std::optional<LiveEffect> live;  ///< none: fixed while the server runs

@@ -35,7 +35,7 @@ struct Range {
 [[nodiscard]] constexpr Range within(double low, double high) {
   return {low, high, false};
 }
-/// Or inf, or -inf.
+/// The range with inf and -inf.
 [[nodiscard]] constexpr Range or_infinite(Range range) {
   range.infinite = true;
   return range;
@@ -120,7 +120,7 @@ template <class T>
 /// The key without its reader.
 [[nodiscard]] Key make_key(const Entry& entry, std::string type, std::string range, std::string default_text);
 
-/// What no file has changed.
+/// The configuration with its defaults.
 [[nodiscard]] const Configuration& defaults();
 
 template <class Get>
@@ -135,7 +135,7 @@ template <class Get>
   };
 }
 
-/// How the value is shown and cleared.
+/// Sets how the value is shown and cleared.
 template <class Get>
 void show_member(Key& key, Get get) {
   key.show = [get](const Configuration& from) { return show(get(from)); };
@@ -180,7 +180,7 @@ template <class Get>
   return key;
 }
 
-/// `check(text, where)` throws InputError for a text that will not do.
+/// `check(text, where)` throws InputError for a text that is not acceptable.
 using TextCheck = void (*)(const std::string& text, std::string_view where, std::string_view expected);
 void any_text(const std::string& text, std::string_view where, std::string_view expected);
 void not_empty(const std::string& text, std::string_view where, std::string_view expected);
@@ -260,7 +260,7 @@ template <class Get>
   return key;
 }
 
-/// Three numbers along x, y and z: of an array of them.
+/// Three numbers along x, y and z, stored in an array.
 template <class Get>
 [[nodiscard]] Key number_triple(const Entry& entry, Range range, Get get) {
   Key key = make_key(entry, "three numbers", range.text(), default_of(get));
@@ -376,7 +376,7 @@ template <class Get>
   return key;
 }
 
-/// Numbers in a row of a list, either way of writing one.
+/// The minimum and the maximum of numbers in a row of a list.
 struct RowWidth {
   std::size_t least;
   std::size_t most;

@@ -1,4 +1,4 @@
-// How much of the host's memory imaging may take.
+// The host's memory that imaging may take.
 #pragma once
 
 #include "config/configuration.hpp"

@@ -1,4 +1,4 @@
-// Who puts keys of an instrument in force while it runs.
+// Applies keys of an instrument while it runs.
 #pragma once
 
 #include <functional>
@@ -8,10 +8,10 @@
 
 namespace echoform {
 
-/// Whom keys of LiveEffect::instrument concern. They are live in the sections that somebody follows.
+/// A follower of keys of LiveEffect::instrument. These are live in the sections that have a follower.
 struct SettingsFollower {
   std::string_view section;
-  /// Puts what the section says in force, and waits until it is. Throws InputError to refuse, RuntimeFault where it fails: then
+  /// Applies the section, and waits until it is in force. Throws InputError to refuse and RuntimeFault if it fails: then
   /// nothing has changed. Messages name the settings by `wanted`.
   std::function<void(const Configuration& wanted)> follow;
 };
