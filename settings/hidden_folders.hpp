@@ -1,4 +1,4 @@
-// What peers are told of a fault names settings and files, but not where on this machine the files are.
+// Messages about a fault to peers name settings and files, but not where on this machine the files are.
 #pragma once
 
 #include <string>
@@ -7,8 +7,9 @@
 
 namespace echoform {
 
-/// `line` with the last part alone of each path that the configuration names: its own file's, and every one that a key holds, as
-/// it is written and as it is found from the configuration's folder. "server.toml: [surface] file: found part.stl, which ...".
+/// `line`, in which each path that the configuration names is replaced by its last part: the path of its own file, and
+/// every path that a key holds, both as written and as found from the configuration's folder. "server.toml: [surface] file:
+/// found part.stl, which ...".
 [[nodiscard]] std::string without_folders(std::string line, const Configuration& configuration);
 
 }  // namespace echoform

@@ -22,7 +22,7 @@ struct KeyChange {
   std::string value;
 };
 
-/// Longer values are refused unread.
+/// The maximum length of a value; longer values are refused without reading.
 inline constexpr std::size_t live_value_limit = 4096;
 
 /// Puts the changes into `configuration`. Throws InputError, and nothing changes, for a key that is not live or named twice, or

@@ -1,4 +1,4 @@
-// Configurations from TOML files.
+// Reads configurations from TOML files.
 #pragma once
 
 #include <filesystem>
