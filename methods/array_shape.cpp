@@ -26,8 +26,8 @@ double dot(const double (&a)[3], const Point& b) {
   return a[0] * b.x.value + a[1] * b.y.value + a[2] * b.z.value;
 }
 
-/// Of the plane that is square to the mean emission, the first in the plane of x and z. Without a mean emission it is that of x
-/// and y.
+/// The axes of the plane that is normal to the mean emission; the first lies in the plane of x and z. Without a mean
+/// emission it is the plane of x and y.
 Axes axes_of(const Probe& probe) {
   double n[3] = {0.0, 0.0, 0.0};
   for (const Element& element : probe.elements) {
@@ -91,7 +91,7 @@ double distance(const Point& a, const Point& b) {
   return std::hypot((b.x - a.x).value, (b.y - a.y).value, (b.z - a.z).value);
 }
 
-/// Of each two that follow each other in this order.
+/// The distance of each two successive elements in this order.
 std::vector<double> gaps_of(const Probe& probe, const std::vector<std::size_t>& order) {
   std::vector<double> gaps;
   for (std::size_t k = 1; k < order.size(); ++k)

@@ -28,11 +28,11 @@ constexpr double farthest = 1.0;           // m
 constexpr double least_extent = 50e-6;     // m
 constexpr double widest_pitch = 20e-3;     // m
 constexpr double finest_pitch = 5e-6;      // m
-constexpr double lowest_frequency = 20e3;  // Hz: above what is heard
+constexpr double lowest_frequency = 20e3;  // Hz: above audible sound
 constexpr double lowest_bandwidth = 1e3;   // Hz
 constexpr double lowest_rate = 100e3;      // Hz
 constexpr double lowest_repetition = 200;  // Hz: of events for flow; the slowest that scanners offer are above
-constexpr double fewest_samples = 4.0;     // that a ball's sound lasts
+constexpr double fewest_samples = 4.0;     // duration of a ball's sound
 constexpr double longest_time = 10e-3;     // s: sound in steel has gone 59 m by then
 
 class Doubts {
@@ -54,7 +54,7 @@ class Doubts {
         fmt::format("{}: shear waves at {:g} m/s are not slower than longitudinal ones at {:g} m/s: the other way round?", where,
                     shear->value, longitudinal->value));
   }
-  /// Of events that last so long: a rate that looks like kHz.
+  /// Warns, for events of this duration, of a rate that looks like kHz.
   void pulse_repetition(std::string_view where, Hertz value, Seconds event) {
     if (!(value.value > 0.0) || value.value >= lowest_repetition || 1e3 * value.value * event.value > 1.0) return;
     say(where, value.value, "Hz", fmt::format("kHz, for {:g} Hz?", 1e3 * value.value));
@@ -136,7 +136,7 @@ std::optional<Value> unless(const std::optional<Value>& stated, Value of_data) {
   return stated ? std::nullopt : std::optional<Value>(of_data);
 }
 
-/// Of the first event that anything is doubtful of.
+/// Warns of the first doubtful event.
 void doubt_events(Doubts& doubts, const std::vector<TransmitEvent>& events) {
   for (std::size_t event = 0; event < events.size(); ++event) {
     const std::size_t before = doubts.count();
@@ -158,7 +158,7 @@ void doubt_events(Doubts& doubts, const std::vector<TransmitEvent>& events) {
   }
 }
 
-/// Of the first position that anything is doubtful of.
+/// Warns of the first doubtful position.
 void doubt_positions(Doubts& doubts, const std::vector<Pose>& positions) {
   for (std::size_t k = 0; k < positions.size(); ++k) {
     const std::size_t before = doubts.count();
@@ -170,7 +170,7 @@ void doubt_positions(Doubts& doubts, const std::vector<Pose>& positions) {
   }
 }
 
-/// Of the first ball of the simulated source, and the first vessel, that anything is doubtful of.
+/// Warns of the first doubtful ball of the simulated source, and of the first doubtful vessel.
 void doubt_sound(Doubts& doubts, const Configuration& c) {
   const SoundSources& sources = section<SoundSection>(c).sources;
   const auto velocity = section<SimulatorSection>(c).longitudinal_velocity ? section<SimulatorSection>(c).longitudinal_velocity

@@ -47,8 +47,9 @@ Hertz upper_skirt(const FilterSection& section, Hertz low, Hertz high) {
   return section.upper_skirt.value_or(section.skirt.value_or(usual_upper_skirt(low, high)));
 }
 
-/// As stated, or else all of the probe's -6 dB band and edges outside of it, so that nearly all of it passes. Nothing where its
-/// centre is not known, and where its band is not one between 0 and half the sample rate.
+/// The band as stated, or else all of the probe's -6 dB band with edges outside of it, so that nearly all of it passes.
+/// Nothing where the probe's centre frequency is not known, and where its band does not lie between 0 and half the sample
+/// rate.
 BandChoice band_of(const FilterSection& section, const Acquisition& acquisition) {
   if (section.band) {
     const auto [low, high] = *section.band;
@@ -145,7 +146,7 @@ std::string_view word_of(FilterKind kind) {
   return words::filter_wish.of(wish_of(kind));
 }
 
-/// What the probe hears, as far as it is known and the sampling holds it.
+/// The band that the probe receives, as far as it is known and the sampling holds it.
 std::optional<Band> probe_band(const Acquisition& acquisition) {
   const Hertz centre = acquisition.probe.centre_frequency;
   const Hertz half_rate = 0.5 * acquisition.sample_rate;

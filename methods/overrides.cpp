@@ -21,7 +21,8 @@ Vector2 plain(const Point& point) {
   return {point.x.value, point.z.value};
 }
 
-/// Degrees by which the line from the first element to the last is turned from x towards z; that of one element by its normal.
+/// Degrees by which the line from the first element to the last is rotated from x towards z; for a single element, by its
+/// normal.
 double tilt_of(const Probe& probe) {
   const Vector2 line = plain(probe.elements.back().centre) - plain(probe.elements.front().centre);
   const Direction& normal = probe.elements.front().normal;
@@ -69,7 +70,7 @@ void place_probe(const ProbeSection& section, Probe& probe,
 
 namespace {
 
-/// That of [probe] pitch and radius.
+/// The array of [probe] pitch and radius.
 Probe stated_array(const ImagingSettings& settings, std::size_t count) {
   const ProbeSection& section = settings.probe;
   if (!section.radius) return make_linear_probe(count, *section.pitch, Metres(0.0), Hertz(0.0), Hertz(0.0));
@@ -81,7 +82,7 @@ Probe stated_array(const ImagingSettings& settings, std::size_t count) {
   return make_curvilinear_probe(count, *section.pitch, *section.radius, Metres(0.0), Hertz(0.0), Hertz(0.0));
 }
 
-/// The way that the elements look, as [probe] normal and reverse_normals have it.
+/// Sets the normals of the elements as [probe] normal and reverse_normals state.
 void turn_normals(const ImagingSettings& settings, Acquisition& acquisition, std::vector<std::string>& notes) {
   const ProbeSection& section = settings.probe;
   if (section.normal && section.reverse_normals) {

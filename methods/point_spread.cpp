@@ -64,7 +64,7 @@ class PointSpread {
   [[nodiscard]] double at(const Direction& d) const { return std::abs(complex_at(d)); }
   [[nodiscard]] double wavelength() const { return wavelength_; }
 
-  /// P(-d) is the conjugate of P(d): half of a pixel's corners tell of all.
+  /// P(-d) is the conjugate of P(d), so half of a pixel's corners suffice.
   [[nodiscard]] PixelLoss loss(const PixelEdges& pixel) const {
     const double peak = at({0.0, 0.0, 0.0});
     PixelLoss worst;

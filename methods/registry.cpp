@@ -54,7 +54,7 @@ std::vector<std::string> names() {
                    fmt::format("\"cpu\" or \"auto\" when the program starts: {}", reason));
 }
 
-/// That the backend has every stage, and that images are as the method says.
+/// Checks that the backend has every stage, and that images are as the method states.
 void check_setup(const Method& method, const ImagingSettings& settings, const ImagingSetup& setup) {
 #ifdef ECHOFORM_WITH_CUDA  // else no stage has one, and why there is no GPU was said when the backend was settled
   for (const Step& step : setup.recipe.steps) {
@@ -164,7 +164,7 @@ std::shared_ptr<const ImagingSetup> resolve_imaging(const ImagingRequest& reques
   } catch (const PlanningEnded&) {
     throw;
   } catch (const InputError&) {
-    // It may say what was meant.
+    // A doubtful value may show what was meant.
     const std::function<void(const std::string&)> say =
         request.refused ? request.refused : [](const std::string& line) { spdlog::warn("{}", line); };
     for (const auto& doubts :
@@ -233,7 +233,7 @@ void move_along_path(const ImagingSettings& settings, SimulatorConfiguration& so
   };
 }
 
-/// Of a method whose source transmits.
+/// Refuses sections of sound for a method whose source transmits.
 void refuse_sound(const ImagingSettings& settings) {
   const SoundSources& sources = section<SoundSection>(settings).sources;
   const auto refuse = [&](std::string_view key) {

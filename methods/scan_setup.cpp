@@ -35,7 +35,7 @@ Grid grid_of(const GridSection& section) {
   return grid;
 }
 
-/// What positions are resolved from, for as long as somebody images them.
+/// The values that positions are resolved from, which exist for as long as positions are imaged.
 class Positions {
  public:
   Positions(const Method& method, ImagingTask task)
@@ -51,8 +51,8 @@ class Positions {
   /// The acquisition by [probe] and the like, at s = 0.
   [[nodiscard]] const Acquisition& placed() const { return task_.acquired; }
 
-  /// A position that stands for all: where a pixel in the middle of the grid is straight before the probe, or s = 0 where that
-  /// cannot be imaged from: `where` is told which. InputError where neither can.
+  /// A position that represents all: where a pixel in the middle of the grid is straight before the probe, or s = 0 where
+  /// it cannot be imaged from there. It is written to `where`. Throws InputError where neither is possible.
   [[nodiscard]] std::shared_ptr<const ImagingSetup> model(const OutputWish& wish, Metres& where) const {
     std::optional<InputError> why;
     try {
@@ -86,7 +86,7 @@ class Positions {
     position.setup = method_.resolve(task);
     return position;
   }
-  /// By how many quarters the part is turned back there.
+  /// The number of quarter turns by which the part is rotated back there.
   [[nodiscard]] int quarters_at(Metres s) const { return quarters_at(scan_motion(task_, task_.acquired.probe, s)); }
   /// Whether the probe goes all the way around.
   [[nodiscard]] bool around() const { return around_; }

@@ -35,12 +35,12 @@ bool round_about(const SurfaceSection& surface, const ScanSection& scan) {
   return std::hypot(number("x") - scan.centre[0].value, depth - scan.centre[2].value) <= one_axis;
 }
 
-/// +1 or -1: which way along y the axis points.
+/// +1 or -1: the direction of the axis along y.
 double sense_of(const RigidMotion& motion) {
   return motion.axis.y < 0.0 ? -1.0 : 1.0;
 }
 
-/// The quarters as a turn about +y, 0 to 3.
+/// The quarter turns as a rotation about +y, 0 to 3.
 int quarters_about_y(const RigidMotion& motion, int quarters) {
   return motion.axis.y < 0.0 ? (4 - quarters) % 4 : quarters;
 }
@@ -138,7 +138,7 @@ Phantom turned_back(Phantom part, const RigidMotion& motion, int quarters) {
 }
 
 Phantom folded(Phantom part, const RigidMotion& motion, const Point& home) {
-  // How far about +y from -z: a turn by t takes -z to -sin t along x and -cos t along z.
+  // The angle about +y from -z: a rotation by t takes -z to -sin t along x and -cos t along z.
   const auto about_y = [&](const Point& place) {
     return std::atan2((motion.pivot.x - place.x).value, (motion.pivot.z - place.z).value);
   };

@@ -34,7 +34,7 @@ AbsorptionTable spectra_of(const ImagingSettings& settings, const UnmixingSectio
   return spectra;
 }
 
-/// By wavelength's name, the mean energy of its pulses over that of all; 1 where one is not known.
+/// For each wavelength's name, the mean energy of its pulses over that of all; 1 where an energy is not known.
 std::map<std::string, double> energies_of(const Acquisition& acquisition) {
   struct Sum {
     double energy = 0.0;

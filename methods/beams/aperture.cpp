@@ -14,7 +14,7 @@ namespace {
 
 using Place = std::array<double, 2>;  // along the probe's x and across, from the line's origin
 
-/// Along one of both: the middle of what is heard, and how far it reaches to either side.
+/// Along one of both axes: the middle of the receivers, and how far they reach to either side.
 struct Extent {
   double middle = 0.0;
   double reach = 0.0;        // of the middle, with half a pitch
@@ -35,7 +35,7 @@ Extent extent_of(const std::vector<Place>& places, std::size_t axis) {
           std::max(std::abs(along.front()), std::abs(along.back())) + half_pitch};
 }
 
-/// What the weights of a receiver follow from: whoever has the same has the same weights. In nanometres.
+/// The values that determine the weights of a receiver, in nanometres: receivers with equal keys have equal weights.
 using WeightKey = std::tuple<long, long, long, long>;
 long rounded(double metres) {
   return std::lround(metres * 1e9);
@@ -50,7 +50,7 @@ void weigh_receivers(LineSet& set, const Probe& probe, const Window& window, std
   std::map<WeightKey, std::uint32_t> tables;
   set.weights.clear();
   set.weight_tables.clear();
-  // At `place` of an aperture that reaches by `half` to either side of 0.
+  // The weight at `place` of an aperture that reaches by `half` to either side of 0.
   const auto weight = [&](double place, double half) {
     if (!(std::abs(place) <= half)) return 0.0;
     return half > 0.0 ? window_at(window, 0.5 + 0.5 * place / half) : 1.0;

@@ -27,12 +27,12 @@ std::string megahertz(double hertz) {
 struct Band {
   double offset = 0.0;  // of the filter's middle, from fd
   double pass = 0.0;
-  double stop = 0.0;  // or 0: as the decimation leaves room
+  double stop = 0.0;  // or 0: follows from the decimation
   double usual = 0.0;
   double least = 0.0;
 };
 
-/// From 0 Hz to fd + wanted, if the sample rate has room for it.
+/// The band from 0 Hz to fd + wanted, if the sample rate can hold it.
 std::optional<Band> band_from_zero(double frequency, double wanted, double rate) {
   const double half = vestige * frequency;
   const double most = 0.5 * (0.5 * rate - half);

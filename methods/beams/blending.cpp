@@ -7,7 +7,7 @@
 namespace echoform {
 namespace {
 
-// Of the distance of events: nearer to an event's own place a line is that event's alone.
+// A part of the distance of events: nearer to an event's own place, a line belongs to that event alone.
 constexpr double own_place = 1e-9;
 
 struct EventShare {
@@ -15,7 +15,7 @@ struct EventShare {
   double share;
 };
 
-/// Of the events along an axis on one of its `lines` lines.
+/// The shares of the events along an axis in one of its `lines` lines.
 std::vector<EventShare> shares_of(std::size_t line, std::size_t lines, std::size_t of_event) {
   const auto count = static_cast<double>(of_event);
   const auto last = static_cast<double>(lines / of_event - 1);

@@ -27,7 +27,7 @@
 namespace echoform {
 namespace {
 
-// What an upload begins at, and how long it is, are multiples of these.
+// The first sample and the number of samples of an upload are multiples of these.
 constexpr std::size_t first_step = 8;
 constexpr std::size_t count_step = 16;
 // Samples that the longest delay filter may read beside a place.
@@ -97,8 +97,8 @@ void warn_of_depth(BeamsPlan& plan, const LineRanges& ranges) {
   }
 }
 
-/// Lines beside their events where no beam reaches them, more than one point in a hundred: there they are dark. `times` are those
-/// of what is blended or, where nothing is, of the lines.
+/// Warns of lines between events that no beam reaches at more than one point in a hundred: there they are dark. `times` are
+/// those of the lines that are blended, or of the lines where none are.
 void warn_of_dark_lines(BeamsPlan& plan, const BlendedLines& blended, std::span<const double> times, const LineRanges& ranges) {
   const auto silent = [&](std::size_t line, std::size_t k) { return std::isnan(times[line * ranges.count + k]); };
   const bool blend = !blended.shares.empty();

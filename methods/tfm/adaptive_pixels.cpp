@@ -12,7 +12,7 @@
 namespace echoform {
 namespace {
 
-/// Of the mode of a leg next to the pixel, as a view's name has it.
+/// The velocity of the mode of a leg next to the pixel, from a view's name.
 MetresPerSecond velocity_of_leg(const ImagingPlan& plan, char mode) {
   const Material& material = plan.material;
   const bool shear = mode == 'T' && material.shear_velocity.value > 0.0;

@@ -34,7 +34,7 @@ double velocity_of(char mode, const Material& material) {
   return mode == 'T' ? material.shear_velocity.value : material.longitudinal_velocity.value;
 }
 
-/// As stated; else what the aperture covers, or for one without extent half of what lies below it.
+/// The axis as stated; else what the aperture covers, or for an aperture without extent half of what lies below it.
 void resolve_across(Axis& axis, const std::optional<std::array<Metres, 2>>& stated, const Probe& probe, Metres Point::*along,
                     Metres depth) {
   if (stated) {

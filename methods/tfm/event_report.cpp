@@ -1,4 +1,5 @@
-// What of a setup's report concerns its transmit events: what they are, what a set of plane waves gives, and what they cost.
+// The part of a setup's report about its transmit events: what they are, what a set of plane waves gives, and what they
+// cost.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

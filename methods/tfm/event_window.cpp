@@ -17,7 +17,7 @@ constexpr double same_depth = 1e-6;
 /// Waves that are off even ones by less than this share of a step are even: files round.
 constexpr double even_step = 1e-3;
 
-/// By event, in two coordinates.
+/// The places of the events, in two coordinates.
 struct EventPlaces {
   std::vector<double> x;
   std::vector<double> y;

@@ -41,7 +41,7 @@ PlanPairs pairs_of_groups(const ImagingPlan& plan, const PairGroups& groups, Pla
   return pairs;
 }
 
-/// What is imaged with one probe: the frame, or one of its positions.
+/// The part that is imaged with one probe: the frame, or one of its positions.
 struct GroupedPart {
   GroupedPart(std::shared_ptr<const ImagingPlan> of, std::size_t first, std::vector<std::size_t> rows)
       : GroupedPart(plan_pairs(*of), of, first, std::move(rows)) {}

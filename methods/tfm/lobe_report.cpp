@@ -1,4 +1,4 @@
-// What of a setup's report concerns the pitch and the grating lobes that follow from it.
+// The part of a setup's report about the pitch and the grating lobes that follow from it.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -19,7 +19,7 @@
 namespace echoform {
 namespace {
 
-/// Lobes of a way that are named one by one.
+/// Maximum number of lobes of a path that are named one by one.
 constexpr std::size_t most_named = 4;
 
 /// One side of the pairs: its elements, living or dead, and those of them that are alive.
@@ -158,7 +158,7 @@ void report_lobes(SetupReport& report, const ImagingPlan& plan, const std::vecto
   if (!(pitch.value > 0.0)) {
     if (!shape.line) report.row("pitch", "none: elements stand irregularly, and have no grating lobes to tell");
   } else if (wet && spatial) {
-    // Where lobes enter is told of curves alone.
+    // Where lobes enter is reported for curves only.
     const double waves = pitch / wavelength_of(plan.scene.couplant, probe.centre_frequency);
     report.values["pitch_per_wavelength"]["couplant"] = waves;
     report.row("pitch", fmt::format("{}, {:.3g} wavelengths of the couplant", mm(pitch), waves));

@@ -35,7 +35,7 @@ Outline outline_of(std::string_view name, const std::vector<Vector2>& points) {
   return outline;
 }
 
-/// Moves `from`, which lies outside of the window, along the way to `to` onto the window's edge.
+/// Moves `from`, which lies outside of the window, towards `to` onto the window's edge.
 Vector2 cut(Vector2 from, Vector2 to, const Stretch& window) {
   const double edge = std::clamp(from.x, window.first, window.last);
   if (edge == from.x || to.x == from.x) return from;

@@ -50,8 +50,9 @@ std::shared_ptr<const LineBlendTable> window_table(const Grid& grid, std::size_t
   return table;
 }
 
-/// By which turns from a sample to the next become velocities along z: waves that come back in another mode turn by the mean of
-/// both slownesses. Views that modes do not name are taken as longitudinal.
+/// The velocity by which rotations of phase from a sample to the next become velocities along z. The phase of waves that
+/// come back in another mode rotates by the mean of both slownesses. Views that modes do not name are taken as
+/// longitudinal.
 MetresPerSecond velocity_of_turns(const ImagingSettings& settings, const Material& material) {
   const std::string view = canonical_view_name(tfm(settings).views.front());
   if (view == "TT") return material.shear_velocity;

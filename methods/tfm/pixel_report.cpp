@@ -1,4 +1,4 @@
-// What of a setup's report concerns the pixels: how much of a point between them an image shows.
+// The part of a setup's report about the pixels: how much of a point between them an image shows.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace {
 constexpr double most_loss = 2.0;  // dB
 /// A hair's breadth for sizes that are meant to fit exactly.
 constexpr double rounding = 1e-3;  // dB
-/// Rays that are summed up: they tell a point's spread as well as all of a large array.
+/// Maximum number of rays that are summed: they give a point's spread as well as all rays of a large array.
 constexpr std::size_t most_rays = 512;
 
 /// Every k-th, k odd: rows of an array mostly have an even number of elements, and all of its columns shall be there.

@@ -1,4 +1,5 @@
-// What of a setup's report follows from rays to pixels: how large a point appears, and which pixels none reach.
+// The part of a setup's report that follows from rays to pixels: how large a point appears, and which pixels no ray
+// reaches.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -68,8 +69,8 @@ Aperture aperture_of(const ImagingPlan& plan, bool waves) {
   return aperture;
 }
 
-/// What an element sends towards a pixel, and hears from there, as a piston; 1 where rays bend and the leg does not say at what
-/// angle they leave.
+/// The amplitude that an element, as a piston, sends towards a pixel and receives from there; 1 where rays bend and the leg
+/// does not state at what angle they leave.
 double sent(const Aperture& pistons, BeamformSide side, const Leg& leg, std::size_t source, const Point& pixel) {
   if (leg.departures() == nullptr && !leg.point_source(source)) return 1.0;
   float weight = 1.0F;
@@ -94,7 +95,7 @@ void weigh(std::vector<SpotRay>& rays, const Aperture& aperture, BeamformSide si
   std::erase_if(rays, [](const SpotRay& ray) { return !(ray.weight > 0.0); });
 }
 
-/// Both ways of each pair that was received as one.
+/// The path out and the path back of each pair that was received, as one ray.
 std::vector<SpotRay> rays_of_pairs(const ImagingPlan& plan, const ViewRays& rays, bool waves) {
   const auto by_source = [](const std::vector<SpotRay>& side, std::size_t sources) {
     std::vector<const SpotRay*> found(sources, nullptr);

@@ -44,7 +44,7 @@ PlanPairs plan_pairs(const ImagingPlan& plan) {
   PlanPairs pairs;
   pairs.waves = launches_waves(plan.acquisition);
   pairs.coded = coded(plan.acquisition);
-  // Receivers that are weighted each by what the others hear cannot stand for those that transmit.
+  // Receivers whose weights depend on what the others received cannot replace those that transmit.
   pairs.reciprocal = !pairs.waves && plan.events.empty() && plan.reciprocal() && !weighs_adaptively(plan);
   if (pairs.coded) {
     const std::size_t elements = plan.acquisition.elements();

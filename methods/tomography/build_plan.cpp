@@ -25,7 +25,7 @@
 namespace echoform {
 namespace {
 
-// What an upload begins at, and how long it is, are multiples of these.
+// The first sample and the number of samples of an upload are multiples of these.
 constexpr std::size_t gate_begins_at = 8;
 constexpr std::size_t gate_lasts = 16;
 // Part of the lookups that may fall outside of the record before it is worth a line.
@@ -35,7 +35,7 @@ double opening_time(const Acquisition& acquisition) {
   return (acquisition.start_time - acquisition.time_offset).value;
 }
 
-/// Of the first sample that is not muted.
+/// The time of the first sample that is not muted.
 double first_time(const TomographyPlan& plan) {
   return opening_time(plan.acquisition) + static_cast<double>(plan.muted) / plan.acquisition.sample_rate.value;
 }
@@ -51,7 +51,7 @@ Metres wavelength_of(const TransmitEvent& event) {
   return std::get<PassiveEvent>(event.form).wavelength;
 }
 
-/// Those whose images are asked for, in the order of [tomography] wavelengths, or ascending.
+/// The wavelengths whose images are requested, in the order of [tomography] wavelengths, or ascending.
 std::vector<WavelengthPlan> choose_wavelengths(const ImagingSettings& settings, const Acquisition& acquisition,
                                                const TomographySection& section) {
   // Told apart by their names: a hundredth of a nanometre is rounding.
@@ -154,7 +154,7 @@ Grid resolve_tomogram_grid(const ImagingSettings& settings, const DetectorSurfac
   return grid;
 }
 
-/// By row of the frame, what a file says that its detector stands for.
+/// For each row of the frame, the size that a file states for its detector.
 std::vector<double> read_sizes(const ImagingSettings& settings, const TomographyPlan& plan) {
   const std::string key = settings.place("[tomography] detector_sizes");
   const FrameLayout layout(plan.acquisition);
@@ -188,7 +188,7 @@ void refuse_inner_detectors(const ImagingSettings& settings, const TomographyPla
   }
 }
 
-/// What the grid reaches of all wavelengths.
+/// The reach of the grid over the detectors of all wavelengths.
 ReachOfGrid reach_of_all(const TomographyPlan& plan) {
   const double opens = opening_time(plan.acquisition);
   const double closes = opens + static_cast<double>(plan.acquisition.samples - 1) / plan.acquisition.sample_rate.value;

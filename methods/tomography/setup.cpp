@@ -27,7 +27,7 @@ Seconds start_of_samples(const TomographyPlan& plan) {
          Seconds(static_cast<double>(plan.gate.first) / acquisition.sample_rate.value);
 }
 
-/// By detector: its part of the whole, times what the algorithm has before its sum.
+/// The weight of each detector: its part of the whole, times the algorithm's factor before its sum.
 std::vector<double> projection_weights(const TomographyPlan& plan, const WavelengthPlan& image) {
   const DetectorShares& shares = image.shares;
   const bool actual = plan.section.normalise == ShareDivisor::actual;

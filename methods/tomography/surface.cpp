@@ -35,7 +35,7 @@ struct PrincipalAxis {
   Direction direction;
 };
 
-/// By Jacobi's rotations; the greatest first.
+/// The principal axes by Jacobi's rotations, with the greatest first.
 std::array<PrincipalAxis, 3> principal_axes(const Products& products) {
   auto a = products.of;
   std::array<std::array<double, 3>, 3> v{{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
@@ -190,7 +190,7 @@ std::vector<double> halves(const std::vector<double>& sorted, bool closes) {
   return sizes;
 }
 
-/// By where each place lies along a line or round a circle.
+/// Sizes by the position of each place along a line or around a circle.
 std::vector<double> sizes_along(const std::vector<double>& at, bool closes) {
   std::vector<std::size_t> order(at.size());
   for (std::size_t k = 0; k < order.size(); ++k) order[k] = k;
@@ -289,8 +289,8 @@ double whole_angle_of(const DetectorSurface& surface, WholeAngle wish, double ta
   return taken_up > 0.625 * full ? full : 0.5 * full;
 }
 
-/// What a sphere's or a ring's detectors take up, told by where their mean lies: of a cap of the half angle a, (1 + cos a) / 2
-/// radii from the centre.
+/// The angle that the detectors of a sphere or a ring take up, from the place of their mean: that of a cap of the half
+/// angle a is (1 + cos a) / 2 radii from the centre.
 double cap_angle(std::span<const Point> places, const DetectorSurface& surface) {
   Direction sum{0.0, 0.0, 0.0};
   for (const Point& place : places) sum = plus(sum, unit(between(surface.centre, place)), 1.0);

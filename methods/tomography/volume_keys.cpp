@@ -56,7 +56,7 @@ const std::vector<Key>& section_keys() {
   return all;
 }
 
-/// An object in which sound is as fast as around it; also where it cannot be told yet what is around it.
+/// Whether sound in the object is as fast as around it; true also where the velocity around it is not known yet.
 bool object_is_as_fast(const ImagingSettings& settings, MetresPerSecond velocity) {
   const auto& object = tomography(settings).object_velocity;
   return object && (velocity.value == 0.0 || *object == velocity);
@@ -84,7 +84,7 @@ std::span<const VolumeKey> volume_keys() {
 
 void check_volume_settings(const Configuration& configuration, std::optional<MetresPerSecond> velocity) {
   check_tomography(configuration);
-  // Of keys without which the volume would be wrong; what else of images has no effect on volumes is not told.
+  // Only keys without which the volume would be wrong are refused; other keys without effect on volumes are not reported.
   static_cast<void>(find_unread_keys(configuration, *find_method(tomography_name), "`reconstruct`"));
   if (!velocity) velocity = configuration.material.longitudinal_velocity;
   refuse_undone_keys(configuration, velocity.value_or(MetresPerSecond(0.0)));
