@@ -112,8 +112,8 @@ void ImagingRun::shots_arrived(FrameSlot& slot, std::size_t first_row, std::size
   if (receiving_ != nullptr) receiving_->shots_arrived(slot, first_row, rows);
 }
 
-// On the CPU from the compute worker, on a GPU from a thread of the engine; never from two at once, since an engine is
-// exchanged only when it has no frame. So the finished edge has one producer at a time, ordered by the ledger's lock.
+// Called on the CPU from the compute worker, on a GPU from a thread of the engine; never from two at once, since an engine
+// is exchanged only when it has no frame. So the finished edge has one producer at a time, ordered by the ledger's lock.
 void ImagingRun::imaged(FrameSlot& slot, bool ok) {
   {
     const std::lock_guard lock(room_mutex_);
@@ -174,8 +174,8 @@ void ImagingRun::exchange_engine(std::shared_ptr<const ImagingSetup> setup, std:
   std::swap(engine_, engine);
   std::swap(setup_, setup);
   {
-    // Afterwards no arrival reaches the engine of before. The new one has not heard of the shots that arrived until now, so
-    // it takes them from the slot when the frame is submitted.
+    // Afterwards no arrival reaches the engine before. The new engine was not notified of the shots that arrived until now,
+    // so it takes them from the slot when the frame is submitted.
     const std::lock_guard arrivals(arrivals_mutex_);
     receiving_ = engine_.get();
   }

@@ -155,7 +155,8 @@ std::unique_ptr<Engine> Pipeline::build_engine(const std::shared_ptr<const Imagi
   return engine;
 }
 
-// Nothing where it has to wait until the one before is gone: for memory, of the host by the estimate or of a device by its word.
+// The new engine; null where it has to wait until the one before is released, for lack of memory: of the host by the
+// estimate, or of a device by its own report.
 std::unique_ptr<Engine> Pipeline::engine_beside(const std::shared_ptr<const ImagingSetup>& setup) const {
   if (!run_ || !options_.memory_estimate) return nullptr;
   const double both = static_cast<double>(run_->host_bytes()) + options_.memory_estimate(*setup);
