@@ -97,7 +97,7 @@ AfterImages after_images(const Recipe& recipe, const std::vector<std::string>& g
   for (const std::size_t k : after.outputs) {
     RecipeOutput output = recipe.outputs[k];
     output.block = renamed[output.block];
-    // Where its reference is told by a step that it is not made of, none is.
+    // If the step that gives its reference is not part of these steps, there is no reference.
     output.reference_block = renamed[output.reference_block] == none ? 0 : renamed[output.reference_block];
     after.recipe.outputs.push_back(std::move(output));
   }

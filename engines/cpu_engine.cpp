@@ -52,7 +52,7 @@ class CpuEngine final : public Engine {
 
   void submit(FrameSlot& slot, const Done& done) noexcept override {
     places_[0] = slot.samples.bytes_begin() + samples_.first_byte;
-    // Of outputs that are one block the first is written, and the others are copies.
+    // If several outputs share a block, the first is written and the others are copies.
     for (std::size_t k = outputs().size(); k-- > 0;) places_[outputs()[k].block] = slot.outputs[k].data.data();
     slot.timings.clear();
     runner_.run(places_, *queue_, [&](std::size_t step, const auto& work) {
@@ -85,7 +85,7 @@ class CpuEngine final : public Engine {
   std::unique_ptr<ExecutionQueue> queue_;
   const GatedSamples samples_;
   Runner runner_;
-  std::vector<void*> places_;  // of the frame under way, by block
+  std::vector<void*> places_;  // one a block, of the frame under way
 };
 
 }  // namespace

@@ -80,10 +80,10 @@ class CpuGroupImager final : public GroupImager {
     }
   }
 
-  GroupReader* reader_ = nullptr;  // of the frame that is imaged
+  GroupReader* reader_ = nullptr;  // reader of the frame that is imaged
   std::unique_ptr<Engine> engine_;
   FrameSlot slot_;
-  std::vector<std::vector<std::complex<double>>> sums_;  // by output of the groups' setups
+  std::vector<std::vector<std::complex<double>>> sums_;  // one an output of the groups' setups
 };
 
 }  // namespace

@@ -184,7 +184,7 @@ class CudaEngine final : public Engine {
     queue_downloads(frame, slot);
     ECHOFORM_CUDA_QUEUED(cudaEventRecord(frame.downloaded.get(), download_.get()));
 
-    // Each by itself, so that the watchdog can tell where the device stands still.
+    // Each is watched by itself, so that the watchdog can report where the device stands still.
     completion_->watch(frame.uploaded.get(), "upload");
     completion_->watch(frame.marks.back().get(), "compute");
     completion_->watch(frame.downloaded.get(), "download", &CudaEngine::finished, &frame);
@@ -221,7 +221,7 @@ class CudaEngine final : public Engine {
  private:
   [[nodiscard]] const std::vector<RecipeOutput>& outputs() const noexcept { return setup_->recipe.outputs; }
 
-  /// For the calling thread; it costs nothing where it is the current one already.
+  /// Sets the device of the calling thread; costs nothing where it is the current one already.
   void use_device() const noexcept { ECHOFORM_CUDA_QUEUED(cudaSetDevice(device_)); }
 
   /// `taken` of what is needed is allocated already.
@@ -325,7 +325,7 @@ class CudaEngine final : public Engine {
                                          cudaMemcpyDeviceToHost, download_.get()));
   }
 
-  /// On the thread of completions.
+  /// Runs on the thread of completions.
   static void finished(void* context) noexcept {
     auto& frame = *static_cast<Frame*>(context);
     static_cast<CudaEngine*>(frame.engine)->finish(frame);

@@ -28,14 +28,14 @@ constexpr std::size_t most_pinned_groups = 16;
 // Two a group; more groups than these wait for the device.
 constexpr std::size_t group_events_under_way = 256;
 
-/// A buffer's turn of being filled, uploaded and imaged.
+/// One use of a buffer: it is filled, uploaded and imaged.
 struct Turn {
   gpu::Event uploaded = gpu::make_event();
   gpu::Event imaged = gpu::make_event();
-  GroupReadingThread* reader = nullptr;  // none: nobody waits for the buffer
+  GroupReadingThread* reader = nullptr;  // null: no reader waits for the buffer
   std::size_t group = 0;
 
-  /// On the thread of completions.
+  /// Runs on the thread of completions.
   static void imaged_now(void* context) noexcept {
     const Turn& turn = *static_cast<const Turn*>(context);
     if (turn.reader != nullptr) turn.reader->release(turn.group);
@@ -146,7 +146,7 @@ class CudaGroupImager final : public GroupImager {
     clear_sums();
     GroupReadingThread reader({groups_, read_, setup_->acquisition.bytes_per_a_scan(), read, expect});
     {
-      // Whatever ends the loop: nothing reads the buffers, or tells the reader of them, any more.
+      // However the loop ends: afterwards nothing reads the buffers, or notifies the reader of them.
       struct Drain {
         const CudaGroupImager& imager;
         ~Drain() {
@@ -229,7 +229,7 @@ class CudaGroupImager final : public GroupImager {
   DeviceRows rows_;                // as they lie on the device
   std::size_t first_byte_ = 0;     // of a row in a buffer that are left out before the gate
   std::unique_ptr<Runner> runner_;
-  std::vector<Buffer> raw_;           // of groups, in turn
+  std::vector<Buffer> raw_;           // of groups, used in rotation
   std::vector<std::size_t> outputs_;  // blocks
   std::vector<Buffer> results_;       // by block; those of the outputs
   std::vector<Buffer> sums_;          // by output

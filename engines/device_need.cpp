@@ -15,7 +15,7 @@ namespace echoform {
 DeviceNeed DeviceNeed::with_stages(std::size_t bytes) const {
   DeviceNeed need = *this;
   need.stages = bytes;
-  // What the statement left out is tables for the most part.
+  // The difference to the statement is mostly tables.
   if (bytes > stages) need.pixels += bytes - stages;
   return need;
 }

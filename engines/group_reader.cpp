@@ -8,7 +8,7 @@ namespace {
 
 // Groups that are announced before they are read: as much as keeps a disk busy, in the system's cache.
 constexpr std::size_t announced_groups = 8;
-// What is read at a time, and holds back one thread meanwhile: some tens of microseconds of copying.
+// Bytes that are read at a time. One thread is held up meanwhile, for some tens of microseconds of copying.
 constexpr std::size_t piece_bytes = std::size_t{1} << 17;
 
 }  // namespace

@@ -143,7 +143,7 @@ class ScanEngine final : public Engine {
     std::vector<void*> places;
   };
 
-  /// By view, what is made of the composed images.
+  /// For each view, what is made of the composed images.
   [[nodiscard]] std::vector<AfterImages> after_composition(const Recipe& recipe) const {
     std::vector<std::string> composed;
     for (const ScanRecord::Image& image : scan_->record->images()) composed.push_back(image.view);
@@ -180,7 +180,7 @@ class ScanEngine final : public Engine {
     add_timing(slot, name, std::chrono::steady_clock::now() - begin);
   }
 
-  /// Whether the frame could be imaged, where it had to be.
+  /// Adds the frame. Returns false only if it had to be imaged and could not be.
   bool add(FrameSlot& slot) {
     ScanRecord& record = *scan_->record;
     if (!slot.position) {
