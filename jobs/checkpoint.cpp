@@ -27,7 +27,7 @@ constexpr std::string_view signature = "ECHOFORM SOLVER 1\n";
 
 enum class ItemKind : std::uint8_t { of_float = 1, of_double = 2 };
 
-/// What of a run's progress is kept.
+/// The part of a run's progress that is kept.
 struct ProgressNumbers {
   explicit ProgressNumbers(const SolverProgress& progress)
       : values{static_cast<double>(progress.iterations), progress.last.misfit, progress.last.objective, progress.last.step,

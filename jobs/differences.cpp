@@ -42,7 +42,7 @@ struct Differences::Neighbours {
   const float* after_z;
 };
 
-/// Of term(dx, dy, dz) at each voxel.
+/// The sum of term(dx, dy, dz) over all voxels.
 template <class Term>
 double Differences::sum_of(std::span<const float> volume, const Term& term) const {
   const std::size_t row = shape_.x;

@@ -88,7 +88,7 @@ SoundFromOutside sound_from_outside(const ModelGeometry& geometry, std::span<con
     soft.skirt = highest;
     filter.emplace(soft, samples, 1);
   }
-  // A voxel sounds from all of it, and an element hears with all of it.
+  // A voxel emits sound from all of its volume, and an element receives with all of its area.
   const Metres of_voxel = 0.5 * std::numbers::sqrt3 * voxel_spacing(geometry.grid);
   const Seconds margin = (of_voxel + largest_half_diagonal) / geometry.velocity + 1.5 / highest;
   Outside before(rows.size());

@@ -90,7 +90,7 @@ void check_record(const Configuration& configuration, const ModelGeometry& geome
   }
 }
 
-/// Of the spherical model. Voxels hold no more than half a wave each.
+/// The highest frequency of the spherical model. Voxels hold no more than half a wave each.
 Hertz highest_frequency_of(const ReconstructionSection& settings, const ModelGeometry& geometry) {
   const Hertz of_voxels = geometry.velocity / (2.0 * voxel_spacing(geometry.grid));
   return settings.highest_frequency.value_or(std::min(0.25 * geometry.sample_rate, of_voxels));
@@ -176,7 +176,7 @@ DigestValue identity_of(const Reconstruction& job, const ModelGeometry& geometry
 
 constexpr std::size_t most_response_samples = 65536;
 
-/// Of [reconstruction], else of live images.
+/// The response that [reconstruction] states, else that of live images.
 std::optional<ImpulseResponse> stated_response(const Configuration& configuration, const VolumeSettings& of_images,
                                                std::vector<std::string>& notes) {
   const auto& settings = section<ReconstructionSection>(configuration);
@@ -250,7 +250,8 @@ SphericalModelOptions spherical_options(const Reconstruction& job) {
   return options;
 }
 
-/// How volumes of these wavelengths are unmixed, where that is wished. `divided`: by their energies already.
+/// How volumes of these wavelengths are unmixed, where that is requested. `divided`: the data are divided by their energies
+/// already.
 std::optional<UnmixingPlan> unmixing_of(const Configuration& configuration, const Acquisition& acquisition,
                                         const std::vector<WavelengthRows>& lights, bool divided) {
   if (lights.size() == 1 && !unmixing(configuration).components.empty()) {
@@ -266,7 +267,7 @@ std::optional<UnmixingPlan> unmixing_of(const Configuration& configuration, cons
   return resolve_unmixing(configuration, unmixed);
 }
 
-/// What the parts of a job have in common.
+/// The values that all parts of a job share.
 Reconstruction part_of_all(const Configuration& configuration, const Acquisition& acquisition, MetresPerSecond velocity,
                            std::size_t muted) {
   Reconstruction part;
@@ -281,12 +282,12 @@ Reconstruction part_of_all(const Configuration& configuration, const Acquisition
   return part;
 }
 
-/// Of a part with the detectors of all processes.
+/// Checks a part with the detectors of all processes.
 void check_part(const Configuration& configuration, const Reconstruction& part, std::vector<std::string>& warnings) {
   validate(part.geometry, std::string(configuration.name()).c_str());
   std::vector<std::string> found;
   check_record(configuration, part.geometry, found);
-  // Parts whose detectors stand where those of others do have the same to say.
+  // Parts whose detectors are at the same places have the same warnings.
   for (std::string& line : found) {
     if (std::ranges::find(warnings, line) == warnings.end()) warnings.push_back(std::move(line));
   }

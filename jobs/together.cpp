@@ -36,7 +36,7 @@ void together(Communicator& communicator, FunctionRef<void()> work) {
   communicator.sum(failed);
   const auto first = std::ranges::find_if(failed, [](double value) { return value > 0.0; });
   if (first == failed.end()) return;
-  // Its letters, to which nobody else adds anything.
+  // The letters of the error; the other processes add zeros.
   constexpr std::size_t longest = 4096;
   std::vector<double> letters(longest);
   if (communicator.rank() == static_cast<std::size_t>(first - failed.begin())) {
