@@ -19,7 +19,7 @@
 namespace echoform {
 namespace {
 
-/// What imaging by groups takes itself. Tables of the setup are made already.
+/// Bytes that imaging by groups takes itself. Tables of the setup are made already.
 double taken_by_groups(const ImagingSetup& setup, const StageSite& site) {
   return static_cast<double>(grouped_memory(setup, least_read_ahead, site) - setup.tables_bytes);
 }

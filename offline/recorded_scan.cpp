@@ -24,7 +24,7 @@ namespace {
 
 /// Rounding of the numbers that place a probe in metres, where it shall not become part of every element's place.
 constexpr double rounding = 1e-12;
-/// Of counts that nothing but places say: nanometres.
+/// The unit of counts that are derived from places alone: nanometres.
 constexpr Metres exact_count(1e-9);
 
 using Counts = std::vector<std::optional<EncoderCount>>;
@@ -100,7 +100,7 @@ class FramePlaces {
     return std::any_of(stated_.begin(), stated_.end(), [](const auto& count) { return count.has_value(); });
   }
 
-  /// How far apart two places are, of a circle the shorter way round.
+  /// The distance of two places; on a circle, along the shorter arc.
   [[nodiscard]] double apart(Metres a, Metres b) const {
     const double way = (a - b).value;
     return std::abs(scan_.path == ScanPath::circle ? std::remainder(way, 2.0 * std::numbers::pi * length_.value) : way);

@@ -27,7 +27,7 @@ namespace {
 /// Larger than the limits for peers, and than those of a frame that memory has to hold: groups need not.
 constexpr AcquisitionLimits limits{.elements = 4096, .samples = 1u << 22, .frame_bytes = most_recorded_bytes};
 
-/// Whether figures want display images besides: an envelope does not lie as the part does.
+/// Whether figures need display images in addition: the axes of an envelope are not those of the part.
 bool wants_display(const ImagingSetup& setup, const std::vector<std::string>& views) {
   return !setup.groups && std::ranges::any_of(views, [&](const std::string& view) {
     const auto envelope = setup.recipe.find(view, OutputKind::envelope);

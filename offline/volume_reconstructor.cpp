@@ -28,7 +28,7 @@
 
 namespace echoform {
 
-/// What of the data a model's band holds, and how much of that is not explained.
+/// The part of the data that a model's band holds, and how much of it is not explained.
 class BandOfData {
  public:
   /// All processes at once. All outlive this.
@@ -85,7 +85,7 @@ VolumeReconstructor::VolumeReconstructor(const std::filesystem::path& path, Conf
 VolumeReconstructor::~VolumeReconstructor() = default;
 
 void VolumeReconstructor::read(const std::filesystem::path& path) {
-  // Before anything is refused: they may say what was meant.
+  // Reported before anything is refused: the doubts may show what was meant.
   if (!options_.doubts_are_told) {
     for (const std::string& line : doubtful_settings(configuration_)) options_.messages.warning(line);
     for (const std::string& line : doubtful_reconstruction(configuration_)) options_.messages.warning(line);
@@ -179,7 +179,7 @@ void VolumeReconstructor::check_memory(const OperatorSite& site, double viewing_
       besides_);
 }
 
-// Where the model works.
+// Decides where the model works.
 OperatorSite VolumeReconstructor::settled_site() {
   ImagingSection imaging = configuration_.imaging;
   const GpuProbe gpu = probe_devices();
@@ -200,7 +200,7 @@ OperatorSite VolumeReconstructor::settled_site() {
   return {*team_, BackendKind::cuda, imaging.device};
 }
 
-// Where each process has a GPU of its own on one host, they add images up there; null where MPI does it.
+// If each process has a GPU of its own on one host, the GPUs add images up there; null where MPI does it.
 std::unique_ptr<DeviceGroup> VolumeReconstructor::join_devices(const OperatorSite& site) {
   if (communicator_.size() == 1) return nullptr;
   // Not how many GPUs a process sees: schedulers show each its own alone.
@@ -314,7 +314,7 @@ void VolumeReconstructor::start(const Reconstruction& part, Solver& solver, Solv
   solver.begin();
 }
 
-// What of the data no volume explains.
+// Reports the part of the data that no volume explains.
 void VolumeReconstructor::tell_band(const Reconstruction& part, const BandOfData& band) const {
   if (!band.ends()) return;
   options_.messages.note(
