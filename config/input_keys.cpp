@@ -1,4 +1,4 @@
-// The doors for acquisition frames: keys of [input].
+// The endpoints for acquisition frames: keys of [input].
 #include "config/common_keys.hpp"
 #include "config/key_types.hpp"
 #include "pipeline/words.hpp"
