@@ -16,7 +16,7 @@ namespace {
 
 /// Sections of which every key counts, also such as do not change while frames run.
 constexpr std::array<std::string_view, 5> whole_sections{"probe", "acquisition", "surface", "backwall", "filter"};
-/// Of a scan's own file, of placements in recordings.
+/// Keys of a scan's own file, and of placements in recordings.
 constexpr std::array<std::string_view, 4> of_files{"file", "save_every", "resume", "tolerance"};
 
 bool makes_images(const Key& key) {

@@ -13,8 +13,8 @@
 #include "methods/shared_keys.hpp"
 #include "transport/doors.hpp"
 
-// Who has sections and keys of their own besides config/, methods, instruments and outputs, a line each: OWNER(NAME) is
-// `KeyGroup NAME_keys()`, beside the code that reads them.
+// The owners of sections and keys besides config/, methods, instruments and outputs, a line each: OWNER(NAME) is `KeyGroup
+// NAME_keys()`, next to the code that reads them.
 #define ECHOFORM_KEY_OWNERS(OWNER) OWNER(recorder) OWNER(dicom) OWNER(reconstruction) OWNER(simulator)
 
 namespace echoform {
@@ -25,7 +25,7 @@ ECHOFORM_KEY_OWNERS(ECHOFORM_DECLARE)
 
 namespace {
 
-/// Of the tree. Their sections follow the common ones, in this order.
+/// The keys of owners in this repository. Their sections follow the common ones, in this order.
 const std::vector<KeyGroup>& owned_keys() {
   static const std::vector<KeyGroup> list = [] {
     std::vector<KeyGroup> all;
