@@ -79,7 +79,7 @@ SetupFactory make_factory(const Configuration& configuration, const Material& st
   };
 }
 
-/// The settings as a setup has them; as `asked` where it tells nothing.
+/// The settings that a setup uses; the values of `asked` where the setup states none.
 Configuration settings_in_use(const ImagingSetup& setup, Configuration asked) {
   const GridSection grid = asked.grid;
   const DisplaySection display = section<DisplaySection>(asked);
