@@ -39,7 +39,7 @@ class ControlWorker {
   std::mutex mutex_;
   std::condition_variable_any wake_;
   std::deque<Item> waiting_;
-  std::jthread thread_;  // dies first
+  std::jthread thread_;  // destroyed first
 };
 
 }  // namespace echoform

@@ -33,7 +33,7 @@ struct MethodPlan : SetupOrigin {
   FilterOptions filter;  ///< of A-scans
   Compression compression;
   DisplaySection display;
-  std::vector<Outline> outlines;      ///< probe and surfaces near the image, for whoever draws it; at most most_outlines
+  std::vector<Outline> outlines;      ///< probe and surfaces near the image, to be drawn over it; at most most_outlines
   std::vector<std::string> notes;     ///< what was chosen or replaced, a line each
   std::vector<std::string> warnings;  ///< what is likely to disappoint, a line each
   OutputWish wish;                    ///< which images are made beside the envelopes

@@ -27,7 +27,7 @@ struct Step {
 
 enum class OutputKind : std::uint8_t {
   complex_image,  ///< complex64 on the grid
-  envelope,       ///< float32 on the grid; only where somebody reads it (FrameSlot::envelope_wanted)
+  envelope,       ///< float32 on the grid; only where it is read (FrameSlot::envelope_wanted)
   display,        ///< uint8 on the grid, levels of the scale
 };
 

@@ -54,7 +54,7 @@ Metres wavelength_of(const TransmitEvent& event) {
 /// The wavelengths whose images are requested, in the order of [tomography] wavelengths, or ascending.
 std::vector<WavelengthPlan> choose_wavelengths(const ImagingSettings& settings, const Acquisition& acquisition,
                                                const TomographySection& section) {
-  // Told apart by their names: a hundredth of a nanometre is rounding.
+  // Wavelengths are distinguished by their names: a hundredth of a nanometre is rounding.
   std::map<std::string, Metres> there;
   for (const TransmitEvent& event : acquisition.events)
     there.emplace(name_of_wavelength(wavelength_of(event)), wavelength_of(event));
