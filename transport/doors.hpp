@@ -49,7 +49,8 @@ struct SourceDoor {
 struct ServerAnswers {
   /// Prometheus text; empty once the server has stopped.
   std::function<std::string()> metrics;
-  /// To the body of a control request as JSON: `answer` takes an HTTP status and JSON, once, on any thread and at any time.
+  /// Answers a control request whose body is JSON. `answer` is called once, on any thread and at any time, with an HTTP
+  /// status and JSON.
   std::function<void(std::string body, std::function<void(unsigned status, std::string json)> answer)> control;
 };
 

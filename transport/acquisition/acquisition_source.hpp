@@ -1,4 +1,4 @@
-// What the doors for acquisition frames have in common, whichever way the messages come.
+// What the sources of acquisition frames have in common, over whichever transport the messages come.
 #pragma once
 
 #include <array>
@@ -29,7 +29,7 @@ struct SourceCounters {
     for (const auto count : decode_errors) sum += count;
     return sum;
   }
-  /// Of several doors.
+  /// Adds the counters of another source.
   SourceCounters& operator+=(const SourceCounters& other) {
     for (std::size_t i = 0; i < decode_errors.size(); ++i) decode_errors[i] += other.decode_errors[i];
     connections_accepted += other.connections_accepted;

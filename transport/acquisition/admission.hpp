@@ -1,4 +1,4 @@
-// From a Hello to a stream: the rules that hold for a sender whichever door it knocks at.
+// How a Hello becomes a stream: the rules for senders, the same over every transport.
 #pragma once
 
 #include <memory>

@@ -57,7 +57,7 @@ struct DecodeError {
   std::string text;  ///< one line: "WHERE: found FOUND; expected EXPECTED"
 };
 
-/// Of a Hello whose header is no message at all.
+/// The error of a Hello whose header cannot be parsed as a message.
 [[nodiscard]] DecodeError damaged_hello();
 
 /// Every function but the getters says whether what it looked at is good; if not, error() says why.
@@ -87,7 +87,7 @@ class MessageReader {
   [[nodiscard]] MessageType type() const noexcept { return static_cast<MessageType>(prefix_.type); }
   [[nodiscard]] const wire::Hello& hello() const noexcept { return *hello_; }
   [[nodiscard]] const ShotHeader& shot() const noexcept { return shot_; }
-  /// Of the Shot or End that was read last; 0 where it states none.
+  /// The session of the Shot or End that was read last; 0 where it states none.
   [[nodiscard]] std::uint64_t session() const noexcept { return session_; }
   [[nodiscard]] const DecodeError& error() const noexcept { return error_; }
 

@@ -30,9 +30,9 @@ class TcpSession : public std::enable_shared_from_this<TcpSession> {
 
   /// Begins to read the Hello.
   void start();
-  /// For a connection beyond the maximum: tells it so and ends.
+  /// Sends `reason` to a connection beyond the maximum, and ends it.
   void refuse(const std::string& reason);
-  /// For one of the strangers, on its own thread: leaves its place to another.
+  /// Closes a connection before its Hello, so that another gets its place. Call it on the connection's own thread.
   void give_way();
   /// Tells a sender that was accepted that nothing is wrong and that no more frames are needed, and ends; another connection ends
   /// at once.

@@ -40,7 +40,7 @@ class ZeromqSender final : public FrameSender {
 
   /// Copies the frame into ZeroMQ's messages, shot by shot.
   void send_frame(const FrameStamp& stamp, std::span<const std::byte> frame) override;
-  /// For sources that have shots rather than frames.
+  /// Send the Hello and single shots, for sources that have shots rather than frames.
   void send_hello();
   void send_shot(const ShotHeader& shot, std::span<const std::byte> payload);
   void finish() override;

@@ -14,7 +14,7 @@ namespace echoform {
 
 [[nodiscard]] std::string control_json(const wire::ControlReply& reply);
 
-/// Of the answer over HTTP: 200, 422 (REFUSED), 409 (CONFLICT), 500 (FAILED).
+/// The HTTP status of the answer: 200, 422 (REFUSED), 409 (CONFLICT) or 500 (FAILED).
 [[nodiscard]] unsigned http_status(wire::ControlOutcome outcome) noexcept;
 
 }  // namespace echoform

@@ -24,7 +24,7 @@ class WaitingRequests {
   [[nodiscard]] bool full_for(const ControlMessage& message) const;
   /// Which has a part, at least, and room.
   void add(ControlMessage message);
-  /// Of the client whose turn it is; there is one.
+  /// Takes the oldest request of the client whose turn it is. Expects that requests wait.
   [[nodiscard]] ControlMessage next();
 
  private:

@@ -139,7 +139,7 @@ class ClientSession : public std::enable_shared_from_this<ClientSession> {
   bool telemetry_wanted_ = false;
   boost::asio::steady_timer due_;
 
-  // On its way.
+  // The message that is being sent.
   bool writing_ = false;
   Bytes out_;
   Bytes content_;

@@ -33,8 +33,8 @@ struct Device {
 /// An image of a device as messages of both versions have it: but for the pixels, which stay where they are.
 class PreparedImage {
  public:
-  /// Of an Image message (publish/image_message.hpp) of this program's own; std::logic_error for anything else. `number` tells it
-  /// from the device's other images, 0 stands for none.
+  /// Prepares an Image message (publish/image_message.hpp) that this program has made; throws std::logic_error for anything
+  /// else. `number` distinguishes it from the device's other images; 0 stands for no image.
   void prepare(std::uint64_t number, std::span<const std::byte> message, const ProbePlace& place);
 
   [[nodiscard]] std::uint64_t number() const noexcept { return number_; }

@@ -25,9 +25,10 @@ class ProbePlace {
   ProbePlace() = default;
   explicit ProbePlace(const ImagingSetup& setup);
 
-  /// From the probe's coordinates (x along the array, z away from it, from the mean of the elements' centres) to RAS, of a frame
-  /// with this count of the encoder. Nothing where frames have several positions of the probe, where it faces no way, as
-  /// detectors all around do, and in scans without a count.
+  /// The transformation from the probe's coordinates to RAS, for a frame with this encoder count. In the probe's coordinates
+  /// x runs along the array and z away from it, and the origin is the mean of the elements' centres. Nothing where frames
+  /// have several positions of the probe, where the probe faces no direction (as detectors all around do), and in scans
+  /// without a count.
   [[nodiscard]] std::optional<Matrix> at(std::optional<EncoderCount> count) const;
 
  private:

@@ -19,7 +19,8 @@ namespace echoform::openigtlink {
 using Bytes = std::vector<std::byte>;
 
 inline constexpr std::uint16_t default_port = 18944;
-/// Of headers: 1 is that of protocols 1 and 2; 2, of protocol 3, has an extended header and metadata around the content.
+/// Versions of the header. Version 1 belongs to protocols 1 and 2. Version 2, of protocol 3, has an extended header and
+/// metadata around the content.
 inline constexpr std::uint16_t first_version = 1;
 inline constexpr std::uint16_t latest_version = 2;
 inline constexpr std::size_t header_bytes = 58;
@@ -48,7 +49,7 @@ void put_header(Bytes& to, const Header& header);
 /// Names and values, of messages of version 2.
 class Metadata {
  public:
-  /// Of `name` at most 255 bytes, of `value` at most 1024.
+  /// Adds a name and a value. At most 255 bytes of `name` and 1024 of `value` are kept.
   void add(std::string_view name, std::string_view value);
   /// Keeps the memory.
   void clear();
@@ -89,7 +90,7 @@ void put_transform(Bytes& to, const Matrix& matrix);
 void put_status(Bytes& to, StatusCode code, std::string_view name, std::string_view text);
 /// UTF-8; at most 65535 bytes, the rest is cut.
 void put_string(Bytes& to, std::string_view text);
-/// Of RTS_*: whether what was asked for is done.
+/// The content of an RTS_* message: whether the request was carried out.
 void put_outcome(Bytes& to, bool done);
 /// Types of messages.
 void put_capability(Bytes& to, std::span<const std::string_view> types);

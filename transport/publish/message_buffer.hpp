@@ -19,14 +19,14 @@ class MessageBuffer {
 
   [[nodiscard]] std::size_t capacity() const noexcept { return capacity_; }
   [[nodiscard]] bool taken() const noexcept { return taken_.load(std::memory_order_acquire); }
-  /// For a message of `bytes`, at most the capacity. False if it is under way.
+  /// Takes the buffer for a message of `bytes`, at most the capacity. False if a message in it is still on its way.
   [[nodiscard]] bool take(std::size_t bytes) noexcept {
     if (taken()) return false;
     taken_.store(true, std::memory_order_relaxed);
     bytes_ = bytes;
     return true;
   }
-  /// Of the message.
+  /// The bytes of the message.
   [[nodiscard]] std::span<std::byte> message() noexcept { return {memory_.get(), bytes_}; }
   /// Any thread; the buffer may be gone afterwards.
   void give_back() noexcept;

@@ -45,7 +45,7 @@ class PublisherSocket {
   bool offer(MessageBuffer& message) noexcept;
   /// Whether offer() would lose the next message; counted as one that was.
   [[nodiscard]] bool full() noexcept;
-  /// After the last message of several.
+  /// Wakes the thread. Call it once after the last of several offer()s.
   void wake() const noexcept { bell_.ring(); }
   /// Messages that the thread did not take in time.
   [[nodiscard]] std::uint64_t lost() const noexcept { return lost_.load(std::memory_order_relaxed); }

@@ -26,7 +26,7 @@ class ImageBoard {
   ImageBoard(const ImageBoard&) = delete;
   ImageBoard& operator=(const ImageBoard&) = delete;
 
-  // For the pipeline.
+  // The functions below are for the pipeline.
   void set_setup(const ImagingSetup& setup);
   /// Copies the images of streams that somebody watches, the others a few times a second so that whoever comes after the
   /// source has stopped still sees the last one. Allocates nothing. Returns whether viewers have news.
@@ -34,7 +34,7 @@ class ImageBoard {
   /// Whether the next frame's envelopes will be copied, so far as the frames so far tell. Any thread.
   [[nodiscard]] bool wants_envelope() const noexcept { return wants_envelope_.load(std::memory_order_relaxed); }
 
-  // For viewers.
+  // The functions below are for viewers.
 
   /// Holds an image: its buffer is not written again before the lease is gone.
   class Lease {

@@ -11,8 +11,8 @@
 
 namespace echoform {
 
-/// Of the server's thread, but for what expect() returns. Connections wait here, owned by the server alone, so that an answer
-/// that comes when the server has gone finds nobody rather than something dead.
+/// Belongs to the server's thread, except for the functions that expect() returns. Connections wait here, owned by the
+/// server alone, so that an answer that arrives after the server's end reaches nobody rather than a destroyed object.
 class PendingReplies {
  public:
   using Answer = std::function<void(unsigned status, std::string body)>;

@@ -37,8 +37,9 @@ struct WebSinkOptions {
   /// Where not empty, at most 256 bytes, asked for everywhere but on /healthz: as ?token=... in the page's address (the page
   /// hands it on), or in a header "Authorization: Bearer ...".
   std::string token{};
-  /// At once. One that waits for its client gives way to a newcomer; if none does, the newcomer is answered 503. One address has
-  /// half of them at most, loopback excepted.
+  /// Maximum number of connections at once. A connection that waits for its client is closed in favour of a new one; if
+  /// there is none, the new one is answered 503. One address may have at most half of the connections; loopback addresses
+  /// are not limited so.
   std::size_t connections = 64;
   std::size_t viewers = 16;                           ///< of which WebSocket clients
   std::size_t header_bytes = 8192;                    ///< of a request, at most

@@ -19,7 +19,7 @@ class ConnectionWatch {
   /// What ConnectOptions::report_to names. A context has one socket that reports there.
   static constexpr const char* endpoint = "inproc://connection";
 
-  /// For the socket of `context` that reports to `endpoint`, which is connected already or not.
+  /// Watches the socket of `context` that reports to `endpoint`. That socket may be connected already or not.
   explicit ConnectionWatch(zmq::context_t& context);
 
   /// As of the last report that has come. Does not wait.

@@ -29,23 +29,25 @@ class ZeromqContext {
   operator zmq::context_t&() noexcept { return raw(); }
   [[nodiscard]] bool encrypted() const noexcept;
 
-  /// Of all its sockets.
+  /// The counters of all sockets of this context.
   [[nodiscard]] const ZeromqPeerCounters& peers() const noexcept;
   /// The same, for whoever may outlive the context.
   [[nodiscard]] std::shared_ptr<const PeerCounters> shared_peers() const noexcept;
   /// Cuts off the peer that has sent most, of each socket. Any thread.
   void drop_loudest();
 
-  /// For whoever owns a socket on whose thread newcomers and those who leave cause work, after each time that libzmq has done it:
-  /// from the first call on, only a few newcomers are let in from one call to the next. Neither waits nor allocates.
+  /// Lets a few more new connections in. From the first call on, only a few are let in from one call to the next. It is for
+  /// the owner of a socket on whose thread connecting and leaving peers cause work, each time after libzmq has done that
+  /// work. Neither waits nor allocates.
   void let_newcomers_in() noexcept;
 
-  /// For whoever reads a socket with a limit between messages: notes whose message was taken, by its last part; and, where what a
-  /// peer sends is limited, how many bytes it was on its way, of which as many more are read. Neither waits nor allocates.
+  /// Notes that a message was taken, for the reader of a socket with a limit between messages. The message's last part
+  /// identifies the peer. Where the bytes of a peer are limited, `bytes` states how many the message had on the wire; as
+  /// many more are then read from the peer. Neither waits nor allocates.
   void took(zmq::message_t& last_part, std::uint64_t bytes = 0) noexcept;
 
-  /// For bind_socket(): makes the socket a CURVE server if there are keys, and binds it with its peers watched from the first on.
-  /// `door` is what the log calls it. Throws zmq::error_t if it cannot be bound.
+  /// Makes the socket a CURVE server if there are keys, and binds it, with its peers watched from the first on; used by
+  /// bind_socket(). `door` is the socket's name in the log. Throws zmq::error_t if the socket cannot be bound.
   void guard(zmq::socket_t& socket, const std::string& door, const ZeromqPeerLimits& limits, const std::string& endpoint);
 
  private:

@@ -22,13 +22,13 @@ struct CurvePair {
   CurveKey secret_key{};
 };
 
-/// Of a socket that listens.
+/// Keys of a socket that listens.
 struct CurveServerKeys {
   CurveKey secret_key{};
   std::vector<CurveKey> clients;  ///< public keys of those that are let in; empty: everybody who knows the server's public key
 };
 
-/// Of a socket that connects.
+/// Keys of a socket that connects.
 struct CurveClientKeys {
   CurvePair own;
   CurveKey server_key{};  ///< the server's public key
@@ -41,7 +41,7 @@ struct CurveClientKeys {
 [[nodiscard]] CurvePair make_curve_pair();
 [[nodiscard]] CurveKey curve_public_key(const CurveKey& secret_key);
 
-/// In Z85, and back; nothing unless `text` is 40 characters of Z85 that stand for 32 bytes.
+/// The key as Z85 text, and the key of such a text: nothing unless `text` is 40 characters of Z85 that stand for 32 bytes.
 [[nodiscard]] std::string curve_text(const CurveKey& key);
 [[nodiscard]] std::optional<CurveKey> curve_key(std::string_view text);
 

@@ -43,8 +43,8 @@ using ZeromqPeerCounters = PeerCounters;
 /// second.
 class PeerWatch {
  public:
-  /// Before the socket is bound. `name` is the watch's own within the context, `door` what the log calls the socket; `marks`, of
-  /// messages taken, outlive it.
+  /// Construct it before the socket is bound. `name` is unique to the watch within the context, `door` is the socket's name
+  /// in the log. `marks`, those of messages taken, must outlive the watch.
   PeerWatch(zmq::context_t& context, zmq::socket_t& socket, const std::string& name, const std::string& door,
             const ZeromqPeerLimits& limits, bool encrypted, const MessageMarks& marks, ZeromqPeerCounters& counters);
   ~PeerWatch();

@@ -12,8 +12,9 @@ struct ReceiveLimits {
   std::uint64_t between_messages = 0;  ///< bytes that may wait to be taken; allow_between_messages() adds to what is left of them
 };
 
-/// Of the connection that has this descriptor libzmq reads at most so many bytes from now on. Then reading fails as if the peer
-/// had gone, and libzmq closes the connection; with that the limits end. Any thread, like all of these; none waits.
+/// Limits how many bytes libzmq reads from now on of the connection with this descriptor. Beyond that, reading fails as if
+/// the peer had gone, and libzmq closes the connection, which ends the limits. Any thread may call the functions of this
+/// file; none of them waits.
 void limit_receive(int descriptor, const ReceiveLimits& limits) noexcept;
 /// So many more of the burst, as long as no more than all of it are left; nothing where there are no limits.
 void allow_receive(int descriptor, std::uint64_t bytes) noexcept;

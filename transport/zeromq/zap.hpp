@@ -29,8 +29,8 @@ struct ZapVerdict {
 /// is not exactly such a question is refused.
 [[nodiscard]] ZapVerdict judge(const std::vector<zmq::message_t>& question, const CurveServerKeys& keys);
 
-/// For sockets without keys: lets in a peer that was asked by NULL in our domain, and refuses whatever is not exactly such a
-/// question.
+/// Judges peers of sockets without keys: lets in a peer that libzmq asks about by NULL in our domain, and refuses whatever
+/// is not exactly such a question.
 [[nodiscard]] ZapVerdict judge_without_keys(const std::vector<zmq::message_t>& question);
 
 }  // namespace echoform
