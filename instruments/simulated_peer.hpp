@@ -1,4 +1,4 @@
-// A simulated instrument without its socket: what it is told goes in, what it says comes out, by a clock that is passed in.
+// A simulated instrument without its socket: commands go in, answers come out, and the time is passed in.
 #pragma once
 
 #include <cstddef>
@@ -12,31 +12,31 @@
 
 namespace echoform {
 
-/// One thread.
+/// A peer is used by one thread.
 class SimulatedPeer {
  public:
   virtual ~SimulatedPeer() = default;
 
-  /// Another has connected: nothing is half-said, and nothing fires.
+  /// Begins a new connection: discards half-received commands, and stops firing.
   virtual void greet() = 0;
-  /// What it is told, as it comes, cut anywhere. Whether there is more of it: it may pause where something took time, or where it
-  /// has said much that is unsent.
+  /// Takes the commands of its client as they arrive, cut anywhere. Returns whether some of the text is left: it may pause
+  /// where a command took time, or where much of its output is not sent yet.
   virtual bool hear(std::string_view text, SteadyTime now) = 0;
-  /// When it next says something unasked; none: it only answers.
+  /// The time at which it next sends something unasked; none: it only answers.
   [[nodiscard]] virtual std::optional<SteadyTime> due() const { return std::nullopt; }
-  /// Says that.
+  /// Puts what due() announced into the outbox.
   virtual void speak(SteadyTime /*now*/) {}
-  /// Whether it has had enough of the other, and closes once what it has said is sent.
+  /// Whether it closes the connection once its outbox is sent.
   [[nodiscard]] virtual bool hangs_up() const { return false; }
 
-  /// What it could not do last, a line for people; empty: nothing.
+  /// What it last failed to do, as a line for people; empty where nothing failed.
   [[nodiscard]] virtual const std::string& doubt() const noexcept = 0;
-  /// That it has made.
+  /// Number of frames that it has made.
   [[nodiscard]] virtual std::uint64_t frames() const noexcept = 0;
 
-  /// Bytes of answers that wait to be sent; a peer that does not read them is not answered further.
+  /// Maximum number of bytes of answers that wait to be sent. A client that does not read them gets no further answers.
   static constexpr std::size_t most_unsent = std::size_t{1} << 20;
-  /// What is to be sent; whoever sends it empties it.
+  /// The bytes to be sent. Whoever sends them empties it.
   std::vector<std::uint8_t> outbox;
 };
 

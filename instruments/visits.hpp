@@ -65,9 +65,9 @@ class VisitingSource : public Base {
   }
 
  protected:
-  /// From connecting to the end of the connection.
+  /// One visit: connects, and works until the connection ends.
   virtual void visit(StreamHost& host) = 0;
-  /// Moves on with each that came.
+  /// Number of frames received so far; it grows with each frame.
   [[nodiscard]] virtual std::uint64_t frames() const = 0;
 
   /// Into the log and telemetry.

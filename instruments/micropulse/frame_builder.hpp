@@ -39,7 +39,7 @@ class FrameBuilder {
   /// Otherwise it tells nothing: the instrument may say it amid its cycles.
   void cycle_mark();
 
-  /// Of the next frame.
+  /// The number of the next frame.
   std::uint64_t sequence = 0;
   /// A-scans that the frame has no row for: of other tests or channels.
   [[nodiscard]] std::uint64_t strays() const noexcept { return strays_; }

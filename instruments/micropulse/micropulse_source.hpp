@@ -1,4 +1,4 @@
-// The door to a Peak MicroPulse: it connects to the instrument, sets it up, and makes frames of what it sends.
+// The source for a Peak MicroPulse: connects to the instrument, sets it up, and makes frames of what it sends.
 #pragma once
 
 #include <chrono>
@@ -30,17 +30,20 @@ struct SourceOptions {
 
 class MicropulseSource : public AcquisitionSource {
  public:
-  /// Between two frames the instrument is stopped, told what has changed, and started again, in another stream.
-  /// Waits until it has answered. Throws InputError for settings out of their ranges, for what the instrument refuses, with its
-  /// words, and for a gate that cannot be imaged; RuntimeFault where the connection ends or nothing is answered. It then goes on
-  /// as it was. What is not connected gets them with its next set-up. From any other thread, one at a time.
+  /// Changes the settings between two frames: stops the instrument, sends what has changed, and starts it again, which
+  /// begins another stream. Waits for the instrument's answer. Throws InputError for settings out of their ranges, for
+  /// settings that the instrument refuses (with its words), and for a gate that cannot be imaged. Throws RuntimeFault where
+  /// the connection ends or no answer comes. After an exception the instrument keeps its previous settings. An instrument
+  /// that is not connected receives the settings with its next set-up. Call it from any thread but the source's own, one
+  /// call at a time.
   virtual void change(const LiveSettings& wanted) = 0;
 };
 
-/// While it runs it is connected, reset, set up and read, over and over: what breaks off the one begins the next after a pause.
-/// The instrument is read no faster than the pipeline has places for shots. Each of the instrument's errors, and why a connection
-/// ended, is a line of the log, at most one a second, and in last_rejection(). Throws InputError for options out of their ranges.
-/// Time of frames goes by `clock`, which outlives the source; pauses and time-outs by the system's.
+/// While the source runs, it connects to the instrument, resets it, sets it up and reads it. Whenever that breaks off, the
+/// source begins anew after a pause. It reads the instrument no faster than the pipeline has places for shots. Each error of
+/// the instrument, and the reason why a connection ended, is a line of the log, at most one a second, and is in
+/// last_rejection(). Throws InputError for options out of their ranges. The times of frames come from `clock`, which must
+/// outlive the source; pauses and time-outs use the system's clock.
 [[nodiscard]] std::unique_ptr<MicropulseSource> make_micropulse_source(SourceOptions options, const Clock& clock);
 
 }  // namespace echoform::micropulse

@@ -1,4 +1,4 @@
-// Settings between who changes them and the thread that tells the instrument.
+// Hands settings from whoever changes them to the thread that sends them to the instrument.
 #pragma once
 
 #include <atomic>
@@ -16,19 +16,21 @@ class SettingsExchange {
  public:
   explicit SettingsExchange(const LiveSettings& first) : wanted_(first), told_(first) {}
 
-  /// From any other thread, one at a time. While the instrument fires it rings the bell, and waits until it has been told: throws
-  /// what it refuses, and then it has what it had before, or RuntimeFault after `time`. Otherwise the next set-up has them.
+  /// Asks for other settings. Call it from any thread but the source's own, one call at a time. While the instrument fires,
+  /// rings the bell and waits until the instrument has the settings. Throws the instrument's refusal, after which the old
+  /// settings remain, or RuntimeFault after `time`. While it does not fire, the next set-up uses the new settings.
   void change(const LiveSettings& wanted, const WakeBell& bell, std::chrono::milliseconds time);
 
-  // For the thread.
-  /// What to set the instrument up with.
+  // The functions below are for the source's thread.
+  /// The settings with which to set the instrument up.
   [[nodiscard]] LiveSettings begin();
-  /// Whether changes are told to it at once. Who waits for one when it ends is told that it failed.
+  /// Whether the instrument fires, so that changes are sent at once. When firing ends, a change() that waits fails.
   void set_firing(bool firing);
-  /// Whether it is to be told of a change: wanted() says which.
+  /// Whether a change is to be sent to the instrument: the settings of wanted().
   [[nodiscard]] bool asked() const noexcept { return asked_.load(); }
   [[nodiscard]] LiveSettings wanted() const;
-  /// What has become of a change to `tried`; null: it has it. Who waits for another one goes on waiting.
+  /// Reports the outcome of a change to `tried`: the exception by which it was refused, or null where the instrument has
+  /// taken it. A change() that waits for other settings goes on waiting.
   void answer(const LiveSettings& tried, std::exception_ptr refused);
 
  private:

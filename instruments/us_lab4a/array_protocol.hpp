@@ -74,7 +74,7 @@ struct Answer {
 [[nodiscard]] std::uint32_t number_in(const Answer& answer);
 [[nodiscard]] std::int16_t sample_in(const Answer& answer);
 [[nodiscard]] float real_in(const Answer& answer);
-/// Without control characters, and no longer than a line of a log.
+/// The text without control characters, cut to the length of a log line.
 [[nodiscard]] std::string text_in(const Answer& answer);
 /// As they are sent, big-endian; exactly `count` of them.
 [[nodiscard]] std::span<const std::byte> samples_in(const Answer& answer, std::size_t count);

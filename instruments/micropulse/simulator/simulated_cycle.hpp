@@ -1,4 +1,4 @@
-// What a simulated MicroPulse sends of a sweep, as its registers have it.
+// The messages that a simulated MicroPulse sends in a sweep, as its registers state it.
 #pragma once
 
 #include <chrono>
@@ -11,7 +11,7 @@
 
 namespace echoform::micropulse_simulator {
 
-/// What instruments differ in, or drivers disagree about.
+/// Properties in which instruments differ, or about which drivers disagree.
 struct Habits {
   bool high_bits = true;  ///< 10 and 12 bits stand high in 16
   unsigned channel_base = 0;
@@ -20,14 +20,14 @@ struct Habits {
 
 class SimulatedCycle {
  public:
-  /// Of the scene whose probe `scene` has, element k at channel k + 1; the registers say what fires and is received, and the
-  /// sampling. Synthesises all frames of the cycle. Throws InputError where the registers contradict each other, or the scene
-  /// cannot be simulated so.
+  /// Synthesises all frames of the cycle of `scene`. Element k of its probe is at channel k + 1. The registers state what
+  /// fires and what is received, and the sampling. Throws InputError where the registers contradict each other, or where the
+  /// scene cannot be simulated with them.
   SimulatedCycle(const Registers& registers, const SimulatorConfiguration& scene, const Habits& habits);
 
   /// Appends the messages of frame `number`: an A-scan for each receiver of each test.
   void write(std::uint64_t number, std::vector<std::uint8_t>& out);
-  /// From frame to frame.
+  /// The time from one frame to the next.
   [[nodiscard]] std::chrono::nanoseconds period() const { return period_; }
 
  private:
