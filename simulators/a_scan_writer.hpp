@@ -1,4 +1,4 @@
-// From the sound at a receiver to the bytes of a row: noise, converter, encoding.
+// Turns the sound at a receiver into the bytes of a row: adds noise, converts and encodes.
 #pragma once
 
 #include <cstddef>

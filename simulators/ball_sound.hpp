@@ -1,4 +1,4 @@
-// Sound of a ball that light has put under pressure at once, everywhere alike or blurred by a Gaussian: closed forms.
+// Sound of a ball that light has put under pressure instantaneously, uniformly or blurred by a Gaussian, in closed form.
 //
 // A source that depends on the distance r from its middle alone, p0(r) = a f(r), in a medium of one speed c, gives at distance d
 //   p(d, t) = a / (2 d) [(d - c t) f(|d - c t|) + (d + c t) f(d + c t)],   t >= 0,
@@ -13,19 +13,20 @@
 
 namespace echoform {
 
-/// s of a Gaussian of that full width at half its height.
+/// The standard deviation s, in metres, of a Gaussian with this full width at half maximum.
 [[nodiscard]] double deviation_of_width(Metres width);
 
-/// Radius in metres, above 0; `deviation` is s in metres, 0 of a ball that is not blurred.
+/// `radius` is above 0; `deviation` is s in metres, 0 for a ball that is not blurred.
 class BallSound {
  public:
   BallSound(Metres radius, double deviation);
 
   /// f at r >= 0: within rounding of 1e-15, at r = 0 too.
   [[nodiscard]] double profile(double r) const;
-  /// Of amplitude 1, at `distance` > 0, when sound has gone `way` = c t in metres; 0 before the light, `way` < 0.
+  /// Pressure of a ball of amplitude 1 at `distance` > 0, when sound has travelled `way` = c t, both in metres; 0 before the
+  /// light (`way` < 0).
   [[nodiscard]] double pressure(double distance, double way) const;
-  /// From here on f is nothing: below 1e-16.
+  /// The radius in metres beyond which f is below 1e-16, so that it counts as 0.
   [[nodiscard]] double reach() const { return reach_; }
 
  private:

@@ -27,7 +27,7 @@ class BodyEchoes {
   /// Adds those of the pair. Exchanging its elements exchanges nothing else.
   void add(std::size_t transmit, std::size_t receive, std::vector<Echo>& echoes) const;
 
-  /// Of its table.
+  /// Bytes that the table of such a body takes.
   [[nodiscard]] static std::size_t bytes(const Body& body, double clearance, std::size_t elements, std::size_t sides);
 
  private:

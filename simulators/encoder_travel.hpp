@@ -9,7 +9,7 @@
 
 namespace echoform {
 
-/// Of magnitude, of the counts of a travel.
+/// Maximum magnitude of the counts of a travel.
 inline constexpr EncoderCount most_encoder_counts = 1'000'000'000'000;
 inline constexpr std::uint64_t most_encoder_pause = 1'000'000;
 

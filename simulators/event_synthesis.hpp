@@ -22,7 +22,7 @@ using EchoesOfPair = std::function<const std::vector<Echo>&(std::size_t first, s
 /// The events of an acquisition as their sums are made. Immutable, for any number of frames and threads.
 class EventSynthesis {
  public:
-  /// Of a validated acquisition.
+  /// Expects a validated acquisition.
   EventSynthesis(Acquisition acquisition, double fractional_bandwidth);
 
   /// Writes every row of a frame: that of a dead receiver, and of an event that dead elements alone fire, as zeros. Noise is

@@ -62,7 +62,7 @@ class FmcSimulator {
     std::vector<std::uint32_t> events;  // of the frame
     std::shared_ptr<const FmcSimulator> simulator;
   };
-  /// Of one position: as `acquisition` says, by `probe` in the part.
+  /// Simulates one position: `acquisition` states the events, `probe` the place in the part.
   FmcSimulator(SimulatorConfiguration configuration, Acquisition acquisition, Probe probe);
   void prepare();
   void prepare_tissue();
@@ -75,7 +75,7 @@ class FmcSimulator {
   std::shared_ptr<const SceneEchoes> scene_;      // null: EchoModel serves
   std::shared_ptr<const EventSynthesis> events_;  // null: elements fire one after the other
   std::shared_ptr<const Scatterers> scatterers_ = std::make_shared<const Scatterers>();
-  // Of tissue, or null.
+  // Used for tissue; null without any.
   std::shared_ptr<const ScattererSynthesis> synthesis_;
   std::shared_ptr<const std::vector<float>> still_sound_;
   std::shared_ptr<const SoundSynthesis> sound_;  // null: the source transmits

@@ -20,8 +20,9 @@ struct HaemoglobinSpectra {
 /// omlc.org/spectra/hemoglobin, 1998), as PATATO hands it on.
 [[nodiscard]] const HaemoglobinSpectra& haemoglobin_spectra();
 
-/// From a CSV file with lines of wavelength in nm, HbO2, Hb. Throws InputError, naming `key` or the file's line, for what cannot
-/// be read, fewer than two lines, wavelengths that do not grow and absorption below 0.
+/// Reads spectra from a CSV file, whose lines state wavelength in nm, HbO2 and Hb. Throws InputError, naming `key` or the
+/// file's line, for text that cannot be read, fewer than two lines, wavelengths that do not increase, and absorption below
+/// 0.
 [[nodiscard]] HaemoglobinSpectra read_haemoglobin(const std::string& path, const std::string& key);
 
 /// What blood of oxygen saturation 0 .. 1 takes up, linear between the table's wavelengths: of `reference`, fully oxygenated

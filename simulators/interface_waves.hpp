@@ -21,7 +21,8 @@ struct FluidSolid {
   [[nodiscard]] double reflection(double slowness) const;
   /// 0 where the wave does not propagate.
   [[nodiscard]] double transmission(char mode, double slowness) const;
-  /// Of a wave in the solid that meets the fluid: part of it leaks. 0 where either wave does not propagate.
+  /// Reflection of a wave in the solid at the fluid, into which part of the energy leaks; 0 where either wave does not
+  /// propagate.
   [[nodiscard]] double reflection_from_below(char incident, char reflected, double slowness) const;
 };
 

@@ -52,16 +52,18 @@ class LeastTimes {
 
   /// Straight in the part as `mode` ('L' or 'T').
   [[nodiscard]] Ray direct(std::size_t element, char mode, Place to) const;
-  /// As `first` to the backwall, as `second` from there. There is a backwall.
+  /// The ray to the backwall in mode `first`, and from there in mode `second`. Expects a backwall.
   [[nodiscard]] Ray skip(std::size_t element, char first, char second, Place to) const;
-  /// Of three modes: to the backwall, to the front surface from below, to the place. There is a backwall, and scene.skips is 2.
+  /// The ray of three modes: to the backwall, from there to the front surface from below, and to the place. Expects a
+  /// backwall and scene.skips of 2.
   [[nodiscard]] Ray double_skip(std::size_t element, const std::string& modes, Place to) const;
-  /// Of the modes of a side, "L", "TL" or "TTT", in the order of travel from the element.
+  /// The ray of a side with the modes "L", "TL" or "TTT", in the order of travel from the element.
   [[nodiscard]] Ray side(std::size_t element, const std::string& modes, Place to) const;
 
-  /// In the couplant to the front surface and back. Nothing without a couplant, or where it reflects none.
+  /// The ray in the couplant to the front surface and back. Nothing without a couplant, or where the surface reflects no
+  /// ray.
   [[nodiscard]] std::optional<WallRay> front_echo(std::size_t transmit, std::size_t receive) const;
-  /// As `down` to the backwall, as `up` back.
+  /// The ray to the backwall in mode `down`, and back in mode `up`. Nothing where the backwall reflects no ray.
   [[nodiscard]] std::optional<WallRay> backwall_echo(std::size_t transmit, std::size_t receive, char down, char up) const;
 
  private:

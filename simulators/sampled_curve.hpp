@@ -41,7 +41,7 @@ struct CurveShape {
   bool smooth = false;  ///< of a profile: a natural cubic spline over the chord length instead of lines and arcs
   /// Of a revolved profile x is the place along the axis and z the distance from it; a radius bulges away from the axis.
   std::vector<ProfileKnot> knots;
-  /// Of a mesh: a closed surface, its triangles turned alike.
+  /// The triangles of a mesh, which is a closed surface. All triangles have the same orientation.
   std::shared_ptr<const std::vector<MeshTriangle>> triangles{};
 
   /// Whether no curve drawn out along y tells it.
@@ -57,7 +57,7 @@ struct CurveShape {
 
 namespace simulated {
 
-/// In the plane of x and z, metres.
+/// A place in the plane of x and z, in metres.
 struct Place {
   double x = 0.0;
   double z = 0.0;

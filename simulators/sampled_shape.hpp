@@ -16,7 +16,7 @@ namespace echoform::simulated {
 
 inline constexpr double degree = std::numbers::pi / 180.0;
 
-/// In space, metres; also a way between two places.
+/// A place in space, or a vector between two places, in metres.
 struct Spot {
   double x = 0.0;
   double y = 0.0;
@@ -43,7 +43,7 @@ struct Spot {
 [[nodiscard]] inline Spot spot_of(const Point& at) {
   return {at.x.value, at.y.value, at.z.value};
 }
-/// In the plane of x and z.
+/// The projection onto the plane of x and z.
 [[nodiscard]] inline Place in_plane(const Spot& at) {
   return {at.x, at.z};
 }

@@ -27,7 +27,8 @@ namespace echoform {
 
 class ScattererSynthesis {
  public:
-  /// Of a validated acquisition; `placed` is its probe where it stands in the part. Throws RuntimeFault without memory.
+  /// Expects a validated acquisition; `placed` is its probe at its place in the part. Throws RuntimeFault where memory is
+  /// lacking.
   ScattererSynthesis(const Acquisition& acquisition, const Probe& placed, const EchoModelOptions& options,
                      double fractional_bandwidth);
   ~ScattererSynthesis();
@@ -48,7 +49,7 @@ class ScattererSynthesis {
     std::size_t event;
     std::size_t row;
   };
-  /// Of one element to every scatterer.
+  /// The legs from one element to every scatterer.
   struct Legs {
     std::vector<std::int32_t> times;  // in parts of a step of the grid; half of where the grid begins is taken off
     std::vector<float> factors;       // directivity and spreading

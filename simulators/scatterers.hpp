@@ -59,7 +59,7 @@ struct Tissue {
   std::vector<Disk> disks;
   std::uint64_t seed = 1;
 
-  /// Without scatterers there is nothing, whatever else is stated.
+  /// Whether there is no tissue. A tissue without scatterers is empty, whatever else is stated.
   [[nodiscard]] bool empty() const { return speckle.scatterers == 0; }
 };
 

@@ -62,8 +62,9 @@ struct SimulatorConfiguration {
   /// is seen from there. Null: the phantom, always.
   std::function<Phantom(EncoderCount)> part;
   Phantom phantom = default_phantom(1);
-  /// Beside the phantom; in contact, longitudinal waves alone. What moves in it is where it is after frame / frame_rate seconds
-  /// of the cycle: it jumps where the cycle begins anew, unless that is a whole number of its turns.
+  /// Tissue in addition to the phantom; it is simulated in contact and for longitudinal waves only. In each frame, moving
+  /// scatterers are where they are frame / frame_rate seconds after the cycle began. They jump where the cycle begins anew,
+  /// unless the cycle is a whole number of their turns.
   Tissue tissue;
   Hertz frame_rate{25.0};    ///< of the tissue's motion, > 0
   Hertz pulse_repetition;    ///< of the events of a frame: tissue moves on between them; 0: they are at once
@@ -74,7 +75,7 @@ struct SimulatorConfiguration {
   std::optional<SoundScene> sound;
   AcquisitionLimits limits;
 
-  /// Of all rows; element row * elements + column.
+  /// Number of elements of all rows. The element of a row and a column has the number row * elements + column.
   [[nodiscard]] std::size_t element_count() const { return elements * rows; }
 };
 

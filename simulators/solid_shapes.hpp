@@ -16,7 +16,7 @@ namespace echoform::simulated {
 [[nodiscard]] inline Spot unit(const Spot& a) {
   return (1.0 / std::sqrt(inner(a, a))) * a;
 }
-/// Of length 1, square to `a`, which has length 1.
+/// A vector of length 1 at right angles to `a`, which has length 1.
 [[nodiscard]] inline Spot square_to(const Spot& a) {
   return unit(outer(std::abs(a.y) < 0.9 ? Spot{0.0, 1.0, 0.0} : Spot{1.0, 0.0, 0.0}, a));
 }

@@ -9,9 +9,9 @@ namespace echoform {
 
 struct SimulatorConfiguration;
 
-/// Of a configuration with `sound`. Throws InputError (naming `where` and the key) for what validate() of its detectors and
-/// sources refuses, settings that only a source has that transmits, a ball that holds a part of a detector, and one whose sound
-/// reaches none within the record.
+/// Checks a configuration that has `sound`. Throws InputError (naming `where` and the key) for detectors and sources that
+/// their validate() refuses, for settings that only a transmitting source has, for a ball that contains part of a detector,
+/// and for a ball whose sound reaches no detector within the record.
 void check_sound(const SimulatorConfiguration& configuration, std::string_view where);
 
 /// What the frames are. Of a configuration that has passed check_sound().

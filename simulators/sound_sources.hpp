@@ -40,7 +40,7 @@ struct SoundSources {
   std::vector<SoundVessel> vessels;
   Metres blur;  ///< full width at half height of a Gaussian that blurs all of them in space; 0: not at all
 
-  /// Of the light, one event each; empty: one of which nothing is known.
+  /// Wavelengths of the light, one event for each; empty: one event whose light is unknown.
   std::vector<Metres> wavelengths;
   /// Joules, one for each wavelength or one for all; amplitudes are those at the first, and others in proportion. Empty: unknown,
   /// and all the same.

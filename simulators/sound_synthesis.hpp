@@ -22,12 +22,12 @@ class SoundSynthesis {
   /// float a sample of a frame, and `threads` (0: as many as the process may use) until it is made.
   SoundSynthesis(const Acquisition& acquisition, const SoundSources& sources, MetresPerSecond velocity, std::size_t threads = 0);
 
-  /// Of what stands still, [row, sample]: for the writer that write() is given.
+  /// Sound of the balls that stand still, [row, sample]. Pass it to the writer that write() gets.
   [[nodiscard]] std::span<const float> still() const noexcept { return still_; }
   /// Writes all rows of a frame at `phase` of the cycle. The writer adds what stands still. Safe from several threads at once.
   void write(double phase, AScanWriter& writer, std::span<std::byte> frame) const;
 
-  /// Of both kinds.
+  /// Number of balls, still and moving.
   [[nodiscard]] std::size_t balls() const noexcept { return still_balls_.size() + moving_balls_.size(); }
 
  private:

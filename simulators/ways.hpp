@@ -36,11 +36,12 @@ class Ways {
   Ways(const Ways&) = delete;
   Ways& operator=(const Ways&) = delete;
 
-  /// Of the modes of a side, "L", "TL" or "TTT", in the order of travel from the element.
+  /// The path of a side with the modes "L", "TL" or "TTT", in the order of travel from the element.
   [[nodiscard]] virtual Way side(std::size_t element, const std::string& modes, const Spot& to) const = 0;
-  /// In the couplant to the front surface and back. Nothing without a couplant, or where it reflects none.
+  /// The path in the couplant to the front surface and back. Nothing without a couplant, or where the surface reflects no
+  /// wave.
   [[nodiscard]] virtual std::optional<WallWay> front_echo(std::size_t transmit, std::size_t receive) const = 0;
-  /// As `down` to the backwall, as `up` back. Nothing without one.
+  /// The path to the backwall in mode `down`, and back in mode `up`. Nothing without a backwall.
   [[nodiscard]] virtual std::optional<WallWay> backwall_echo(std::size_t transmit, std::size_t receive, char down,
                                                              char up) const = 0;
 };
