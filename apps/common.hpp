@@ -9,7 +9,8 @@
 #include "apps/stop_signals.hpp"
 #include "config/configuration.hpp"
 
-// By name alone, since its header is the slowest of all: apps/command.hpp includes it for the sub-commands.
+// CLI11 is declared by name alone, since its header compiles slowest of all. apps/command.hpp includes it for the
+// sub-commands.
 namespace CLI {
 class App;
 class Validator;
@@ -33,10 +34,10 @@ void settle_backend(Configuration& configuration);
 /// A line in the log for each warning of the recording.
 void log_warnings(const Recording& recording);
 
-/// For options that count: a minus sign would otherwise wrap round to a huge number.
+/// A check for options that count. Without it a negative number would wrap round to a huge one.
 [[nodiscard]] CLI::Validator whole_number();
 
-/// For people to read.
+/// Milliseconds of `time`, for output that people read.
 [[nodiscard]] inline double milliseconds(std::chrono::nanoseconds time) {
   return std::chrono::duration<double, std::milli>(time).count();
 }

@@ -39,7 +39,7 @@ class FrameRecorder {
   FrameRecorder(const FrameRecorder&) = delete;
   FrameRecorder& operator=(const FrameRecorder&) = delete;
 
-  /// For a Pipeline, which the recorder outlives.
+  /// The factories for a Pipeline. The recorder must outlive that pipeline.
   [[nodiscard]] SetupFactory setup_factory();
   [[nodiscard]] EngineFactory engine_factory();
 

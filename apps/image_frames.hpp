@@ -17,9 +17,11 @@ struct FrameChoice {
 
 inline constexpr std::string_view positions_option = "--positions";
 
-/// Of a scan all, where nothing else is said. Throws InputError, naming the option.
+/// The range of frames that the options choose. Where they state none, it is all frames of a scan, and frame 0 of any other
+/// recording. Throws InputError, naming the option.
 [[nodiscard]] FrameChoice choose_frames(const ImageOptions& options, const Recording& recording, bool scan);
-/// In their order; of a scan at the places of --positions alone. Throws InputError.
+/// The chosen frames in their order; of a scan only those taken at the positions of --positions. Throws InputError where
+/// none is left.
 [[nodiscard]] std::vector<std::size_t> frames_of(const FrameChoice& choice, const ImageOptions& options,
                                                  const Recording& recording, bool scan);
 

@@ -65,11 +65,11 @@ class ImagingServer {
   [[nodiscard]] std::vector<std::string> addresses() const;
   /// What sinks have to say for people, a line each.
   [[nodiscard]] std::vector<std::string> summaries() const;
-  /// Of the frame last published; none where it states none.
+  /// The encoder's count of the frame that was published last; none where that frame states none.
   [[nodiscard]] std::optional<EncoderCount> position() const;
 
  private:
-  // Between threads of sinks, which ask for metrics, and the end of the pipeline.
+  // Closes the metrics to the sinks' threads, which ask for them, before the pipeline ends.
   struct MetricsDoor {
     std::mutex mutex;
     bool open = true;

@@ -47,11 +47,11 @@ class Log {
   std::shared_ptr<State> state_;  // its thread's too, which may outlive this
 };
 
-/// Of the log there is, or of none: to standard error, as it is.
+/// Log::write() of the current log. Without a log the text goes to standard error as it is.
 void write_status(std::string_view text) noexcept;
-/// Log::finish() of the log there is.
+/// Log::finish() of the current log; does nothing without one.
 void finish_log() noexcept;
-/// Of the log there is; 0 where there is none.
+/// Log::dropped() of the current log; 0 without a log.
 [[nodiscard]] std::uint64_t log_lines_dropped() noexcept;
 
 }  // namespace echoform

@@ -22,8 +22,8 @@ namespace echoform {
 /// file is gone on with, or refused. Thread-safe.
 class ScanKeeper {
  public:
-  /// Of a configuration of which keeps_scan() is true. Throws InputError for a place that cannot be written, and, with [scan]
-  /// resume = "same", for a file that is no scan or one of other settings.
+  /// Expects a configuration for which keeps_scan() is true. Throws InputError for a place that cannot be written, and, with
+  /// [scan] resume = "same", for a file that is no scan or one of other settings.
   explicit ScanKeeper(const Configuration& configuration);
   /// As finish().
   ~ScanKeeper();

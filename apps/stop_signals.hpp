@@ -1,4 +1,4 @@
-// SIGINT, SIGTERM and SIGHUP as a wish to stop, at any time of the program's life.
+// SIGINT, SIGTERM and SIGHUP as requests to stop, at any time of the program's life.
 #pragma once
 
 #include <chrono>
@@ -10,13 +10,13 @@
 
 namespace echoform {
 
-/// Holds the signals that ask for an end back from this thread, and from those that it starts: they wait until they are let
-/// through again or somebody watches. First of all in a program, before there are threads. SIGHUP stays ignored where it is
-/// (nohup).
+/// Blocks the signals that ask for an end in this thread, and in the threads that it starts. The signals wait until they are
+/// unblocked or watch_signals() takes them. Construct it first of all in a program, before there are threads. SIGHUP stays
+/// ignored where it is ignored already (nohup).
 class HeldSignals {
  public:
   HeldSignals();
-  /// Lets them through from here on, which ends a process by default: for this thread.
+  /// Unblocks the signals for this thread. By default they then end the process.
   void release() const noexcept;
   [[nodiscard]] const sigset_t& set() const noexcept { return set_; }
 
@@ -25,31 +25,33 @@ class HeldSignals {
   sigset_t before_;
 };
 
-/// Who asks a process to end may do so twice at once: timeout of coreutils signals it and then its group, a terminal that is
-/// closed both the shell and what the shell runs. Nobody presses Ctrl-C twice that fast.
+/// Signals closer together than this are one request. Whoever asks a process to end may signal it twice at once: `timeout`
+/// of coreutils signals the process and then its group, and a terminal that closes signals both the shell and the programs
+/// that the shell runs. Nobody presses Ctrl-C twice that fast.
 inline constexpr std::chrono::milliseconds one_request{500};
 
-/// For a command that ends in order: starts a thread that takes the held signals for the rest of the process's life. The first
-/// one calls `on_signal`, which says whether the process ends at once; then it is for the StopSignals that there is. Before there
-/// is one nothing has been made that must end in order, and the process ends, with `code_before`: nobody waits for what takes
-/// long at a command's start. A second signal ends the process at once, with 128 and its number as exit code, and removes
-/// every TemporaryPath; one that comes within `one_request` of the first belongs to it. RuntimeFault where the system has no
-/// descriptor or thread for it.
+/// Starts a thread that takes the held signals for the rest of the process's life; for a command that ends in order. The
+/// first signal calls `on_signal`, whose argument states whether the process ends at once, and then requests a stop from the
+/// existing StopSignals. Before a StopSignals exists, nothing has been made that must end in order. The process then ends at
+/// once, with `code_before`, so that nobody waits for a slow start of a command. A second signal ends the process at once,
+/// with 128 and its number as exit code, and removes every TemporaryPath. A signal within `one_request` of the first counts
+/// as the same request. Throws RuntimeFault where the system has no descriptor or thread for it.
 void watch_signals(const HeldSignals& held, int code_before, std::function<void(bool at_once, int signal)> on_signal);
 
-/// For a command that makes something and does not look for a wish to stop meanwhile. As long as this lives, the first of the
-/// held signals, but for those that are ignored, removes every TemporaryPath, calls `on_signal` and ends the process with `code`.
-/// RuntimeFault where the system has no thread for it.
+/// Ends a command that makes something and does not check for a stop request meanwhile. As long as this object lives, the
+/// first of the held signals (except ignored ones) removes every TemporaryPath, calls `on_signal` and ends the process with
+/// `code`. Throws RuntimeFault where the system has no thread for it.
 class EndBySignals {
  public:
   EndBySignals(const HeldSignals& held, int code, std::function<void(int signal)> on_signal);
-  /// The command has come to its end before a signal. Does not return where a signal was first.
+  /// Called when the command has come to its end. Does not return where a signal came first.
   ~EndBySignals();
   EndBySignals(const EndBySignals&) = delete;
   EndBySignals& operator=(const EndBySignals&) = delete;
 };
 
-/// From its construction on the signal that is taken is a stop that is asked for, and the command ends in order. One at a time.
+/// Turns the signal into a stop request: while this object exists, the first signal requests a stop, and the command ends in
+/// order. Only one object may exist at a time.
 class StopSignals {
  public:
   StopSignals();

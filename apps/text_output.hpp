@@ -26,10 +26,11 @@ class TextOutput {
   TextOutput(const TextOutput&) = delete;
   TextOutput& operator=(const TextOutput&) = delete;
 
-  /// Waits for room as long as may be. False where some of it was lost: nobody may read it any more, the disk is full, or
-  /// patience has an end.
+  /// Waits until all of `text` is written, or until the time of give_up_at(). Returns false where some of it was lost:
+  /// nobody can read it any more, the disk is full, or that time has come.
   bool write(std::string_view text) noexcept;
-  /// The end of patience, also of a write() that waits: what finds no room by then is lost at once. It can only come closer.
+  /// Sets the time at which every write() gives up, also one that waits now: text that cannot be written by then is lost at
+  /// once. A later call can only make it earlier.
   void give_up_at(Time time) noexcept;
 
  private:
@@ -47,7 +48,7 @@ class TextOutput {
   std::timed_mutex mutex_;
 };
 
-/// Of this process. Neither ever goes away, so that late threads may use them.
+/// The outputs of this process. Neither is ever destroyed, so that threads may use them even at the end of the process.
 [[nodiscard]] TextOutput& standard_output() noexcept;
 [[nodiscard]] TextOutput& standard_error() noexcept;
 

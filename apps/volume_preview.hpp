@@ -22,8 +22,8 @@ class VolumePreview {
   /// Volumes that may be held for those who look: the iterate shown, what waits for subscribers, and the page's.
   static constexpr double most_volumes = 12.0;
 
-  /// Of iterates that part is shown, which is the quantity. Opens the page, [server] web, and the publisher of images, [server]
-  /// images. Throws InputError for addresses that are none, RuntimeFault for a port in use.
+  /// Shows the part `shown` of each iterate; `quantity` describes that part. Opens the web page ([server] web) and the
+  /// publisher of images ([server] images). Throws InputError for invalid addresses, RuntimeFault for a port in use.
   VolumePreview(const Configuration& configuration, const Grid& grid, ImageQuantity quantity, ShownPart shown);
 
   /// What to do to see iterates, for people, a line each.

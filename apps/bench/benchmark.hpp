@@ -41,7 +41,7 @@ struct Benchmark {
   Measure cuda;  ///< null where there is nothing to measure on a GPU, and in builds without CUDA
 };
 
-/// In the order of `bench all`.
+/// All benchmarks, in the order in which `bench all` runs them.
 [[nodiscard]] std::span<const Benchmark> all_benchmarks();
 
 /// --threads, or every processor.

@@ -13,7 +13,7 @@ struct Scenario {
   SimulatorConfiguration simulator;
 };
 
-/// With the options' sizes; elements and samples as given where the options leave them open.
+/// The scenario with the sizes that the options state. Where the options leave them open, `elements` and `samples` apply.
 [[nodiscard]] Scenario scene_of(const Options& options, std::optional<std::size_t> elements = {},
                                 std::optional<std::size_t> samples = {});
 

@@ -20,13 +20,13 @@ struct ViewCase {
   double published_cuda = 0.0;  ///< on a GTX 580
   std::size_t positions = 1;    ///< of the probe in a frame, 1 mm apart about the middle
 
-  /// Of as many as one position is measured by: about as many A-scans.
+  /// Number of frames to measure, at least 3: about as many A-scans as `frames` frames of one position hold.
   [[nodiscard]] std::size_t frames_of(std::size_t frames) const { return std::max<std::size_t>(3, frames / positions); }
 };
 
-/// In the order of the report; int16, FULL. Paper 000 states elements, samples, pixels, their square of 40 mm and 2 MHz; pitch,
-/// water path, radius and sampling are chosen so that the square is reached within the samples. It has no time of several
-/// positions.
+/// The cases in the order of the report; samples are int16, the matrix is FULL. Paper 000 states the elements, samples and
+/// pixels, the imaged square of 40 mm and the frequency of 2 MHz. Pitch, water path, radius and sampling rate are chosen
+/// here so that the samples reach the whole square. The paper gives no time for several positions.
 [[nodiscard]] std::vector<ViewCase> view_cases();
 
 /// The two parts of paper 000 from one position of the probe and, without a published time, from 25 within a frame.

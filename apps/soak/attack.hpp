@@ -21,7 +21,7 @@ enum class AttackKind : std::uint8_t {
   requests,       ///< garbage of the longest length, small ones that are understood, and messages without an end
 };
 
-/// From its construction to its destruction, when the last client has gone.
+/// Attacks from its construction to its destruction, which waits until the last client has gone.
 class Attack {
  public:
   Attack(AttackKind kind, const std::string& endpoint, std::size_t clients, std::uint64_t seed);

@@ -10,7 +10,8 @@
 
 namespace echoform::soak {
 
-/// By name and labels as /metrics writes them: echoform_frames_dropped_total{reason="incomplete"}. Whole numbers only.
+/// Values by name and labels as /metrics writes them: echoform_frames_dropped_total{reason="incomplete"}. Only whole numbers
+/// are kept.
 using Counters = std::map<std::string, std::uint64_t, std::less<>>;
 
 [[nodiscard]] Counters parse_metrics(std::string_view text);
@@ -56,7 +57,8 @@ struct Closure {
 /// expected, and each must come to it in the end. Thread-safe.
 class Expectations {
  public:
-  /// Without `outcomes` it is not foretold which frames are published and which dropped: drop policies decide by load.
+  /// Where `outcomes` is false, nothing is expected about which frames are published and which are dropped: drop policies
+  /// decide that by load.
   explicit Expectations(bool outcomes) : outcomes_(outcomes) {}
 
   void add(std::string_view name, std::uint64_t count = 1);

@@ -29,7 +29,8 @@ struct LatencyFigures {
   double p50 = 0.0, p90 = 0.0, p99 = 0.0, maximum = 0.0;  ///< ms
 };
 
-/// Of records since `before` (all where it is empty), as milliseconds; `before` becomes the present counts.
+/// Latencies, in ms, of the values recorded since `before` (of all values where `before` is empty). Sets `before` to the
+/// present counts.
 [[nodiscard]] LatencyFigures latency_figures(const Histogram& histogram, HistogramCounts& before);
 
 class Course {

@@ -66,9 +66,9 @@ struct FaultContext {
   }
   /// Waits for the counts that were foretold, but those of frames while the sender goes on.
   bool await() const { return judge.await(name); }
-  /// In a task of the traffic: waits until the server has done with every frame.
+  /// Waits until the server has finished every frame. Call it in a task of the traffic.
   bool settle() const { return judge.await(name, true); }
-  /// In a task of the traffic: waits until the server has noticed that the sender is gone.
+  /// Waits until the server has noticed that the sender is gone. Call it in a task of the traffic.
   bool await_departure() const;
 };
 

@@ -20,11 +20,11 @@ class ServerLog {
   ServerLog(const ServerLog&) = delete;
   ServerLog& operator=(const ServerLog&) = delete;
 
-  /// For the server; closed here once it has it.
+  /// The descriptor that the server writes to. Close it here, by close_writing_end(), once the server has it.
   [[nodiscard]] int writing_end() const { return writing_end_; }
   void close_writing_end();
 
-  /// From here on nothing is read, and there is no room for anything more to be written. Until resume().
+  /// Stops reading and fills the pipe, so that nothing more can be written to it until resume().
   void leave_unread();
   void resume();
   /// Lines that were read until now and have this text.

@@ -46,7 +46,7 @@ class GoodViewer : public Viewer {
   using Viewer::Viewer;
   /// The newest count of published frames that it has seen; 0 before the first image.
   [[nodiscard]] virtual std::uint64_t published() const = 0;
-  /// From a frame's last byte to its publication.
+  /// Times from a frame's last byte to its publication.
   [[nodiscard]] virtual const Histogram& latency() const = 0;
   /// The longest time between two images since this was last asked, the present one included.
   [[nodiscard]] virtual std::chrono::nanoseconds take_longest_pause() = 0;
