@@ -1,4 +1,4 @@
-// An intake that only counts: what any intake costs at the least. Measurements of doors share it.
+// An intake that only counts: the minimum cost of any intake. Measurements of several sources share it.
 #pragma once
 
 #include <atomic>
@@ -13,11 +13,11 @@
 
 namespace echoform::benchmarks {
 
-/// Of the frames that are sent, and slots that they go round in.
+/// Elements of the frames that are sent, and number of slots that take the frames in rotation.
 inline constexpr std::size_t ingest_elements = 32;
 inline constexpr std::size_t ingest_slots = 4;
 
-/// Gives every shot its place in one of a few slots and counts: what an intake costs at the least.
+/// Gives every shot its place in one of a few slots, and counts the shots.
 class CountingIntake : public FrameIntake {
  public:
   CountingIntake(Acquisition acquisition, std::vector<std::byte>& memory)

@@ -61,8 +61,8 @@ struct DelayFilterReport {
 /// Throws InputError if a filter's options are out of their ranges.
 [[nodiscard]] std::vector<DelayFilterReport> measure_delay_filters(const DelayFilterCase& test, const Progress& progress);
 
-/// From which frequency on the sum of a truncated sinc (a window of beta 0) is better than that of Lagrange's filter with as many
-/// taps, 4 or 6: the highest at which they are equal, cycles a sample to 1e-3.
+/// The frequency above which the sum of a truncated sinc (a window of beta 0) is better than that of Lagrange's filter with
+/// as many taps, 4 or 6. It is the highest frequency at which both are equal, in cycles per sample, to 1e-3.
 [[nodiscard]] double truncated_sinc_passes_lagrange(std::size_t taps);
 
 /// Largest difference of what single precision makes of white noise from the formulas in double precision, over the largest

@@ -83,11 +83,11 @@ struct DeviceDelays {
   bool on_device = false;  ///< else the host makes it, and nothing is measured
   Spread seconds;          ///< from the call to the return, memory taken before
 };
-/// For each part; of volumes only for planes and cylinders, since the host makes many of the others' one ray at a time. Needs a
-/// GPU: RuntimeFault else.
+/// Measures each part; for volumes only planes and cylinders, since the host makes many rays of the other shapes one at a
+/// time. Throws RuntimeFault without a GPU.
 [[nodiscard]] std::vector<DeviceDelays> measure_device_delays(const DelaysCase& test);
 
-/// Of volumes through a cylinder alone, by rays each.
+/// Measures every surface; for volumes only a cylinder, whose table is made ray by ray.
 [[nodiscard]] DelaysReport measure_delays(const DelaysCase& test, const std::function<void(const std::string&)>& progress);
 
 }  // namespace echoform::benchmarks

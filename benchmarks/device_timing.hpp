@@ -30,7 +30,7 @@ class DeviceTimer {
   std::size_t runs_ = 1;
 };
 
-/// Of `rounds` measurements by a DeviceTimer.
+/// The spread of `rounds` measurements by a DeviceTimer, in seconds.
 [[nodiscard]] Spread seconds_on_device(cudaStream_t stream, std::size_t rounds, const std::function<void()>& work);
 
 /// The GPU as a line for people: name, multiprocessors, clock.

@@ -15,9 +15,9 @@ struct DirectImage {
   double lookups = 0.0;                     ///< within the A-scan
 };
 
-/// Of contact view `view` of a plan with a linear or matrix array at z = 0 and start time 0, from rows as `pairs` says: summed,
-/// or both ways; or of plane waves that all elements record. Weights are those of the plan, which has the same on both sides; of
-/// waves none. Waits for the result.
+/// The image of contact view `view` of a plan with a linear or matrix array at z = 0 and start time 0. `pairs` describes the
+/// rows: summed pairs, pairs in both directions, or plane waves that all elements record. Weights are those of the plan,
+/// which must be the same on both sides; plane waves have no weights. Waits for the result.
 [[nodiscard]] DirectImage direct_image(const ImagingPlan& plan, std::size_t view, const DeviceRows& rows, const PairRows& pairs,
                                        cudaStream_t stream);
 

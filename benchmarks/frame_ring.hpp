@@ -26,7 +26,7 @@ class FrameRing {
   [[nodiscard]] double images_per_second(std::size_t frames);
   /// Seconds of one frame with nothing else in flight, from submission to done.
   [[nodiscard]] double alone();
-  /// Of the frames alone so far, as the engine times them.
+  /// Times of the stages, as the engine measures them, over all calls of alone() so far.
   [[nodiscard]] std::vector<StageFigure> stages() const;
   [[nodiscard]] std::size_t engine_bytes() const;
 

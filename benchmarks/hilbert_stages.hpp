@@ -15,7 +15,7 @@ namespace echoform::benchmarks {
 [[nodiscard]] Acquisition hilbert_acquisition(const HilbertCase& test);
 /// A band, which costs what every filter costs.
 [[nodiscard]] FilterOptions hilbert_filter();
-/// Of random samples.
+/// The layout of the random samples.
 [[nodiscard]] BlockSpec hilbert_raw_spec(const HilbertCase& test);
 [[nodiscard]] std::vector<std::int16_t> hilbert_raw_samples(const HilbertCase& test);
 

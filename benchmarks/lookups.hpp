@@ -14,8 +14,8 @@ struct LookupCount {
   double reached = 0.0;  ///< those whose rays reach the pixel and whose delay lies within the samples that are imaged
 };
 
-/// Of a frame, over all views: pairs as pairs_of() (benchmarks/array_case.hpp) has them. Weights are not asked. Works on
-/// `threads` threads.
+/// The lookups of a frame over all views, with pairs as pairs_of() (benchmarks/array_case.hpp) counts them. Ignores weights.
+/// Works on `threads` threads.
 [[nodiscard]] LookupCount count_lookups(const ImagingPlan& plan, std::size_t threads);
 
 /// Delays of one side in samples, [source, pixel], NaN where no ray goes; half of the start time is taken off, so that the sum

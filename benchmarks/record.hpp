@@ -24,7 +24,7 @@ struct RecordCase {
   std::size_t memory_limit = std::size_t{16} << 30;  ///< of slots and engine, bytes
 };
 
-/// Of samples, until they are on the disk itself (fdatasync included).
+/// Rates of samples, which count as written once they are on the disk itself (fdatasync included).
 struct RecordReport {
   std::size_t frame_bytes = 0;
   /// Frames a second into a plain file ("disk", the limit) and by the MFMC writer ("writer"); images a second over loopback TCP

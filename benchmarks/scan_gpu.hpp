@@ -25,8 +25,8 @@ class LargeGpuCopy {
   std::unique_ptr<Implementation> implementation_;
 };
 
-/// By interpolation, cubic first. `data` is [beams, samples]. Rates of `large_copy`, which takes turns with the rest, are added
-/// to `large_rates`.
+/// Measurements for each interpolation, cubic first. `data` is [beams, samples]. Adds the rates of `large_copy`, which takes
+/// turns with the other measurements, to `large_rates`.
 [[nodiscard]] std::vector<ScanOnGpu> measure_scan_on_gpu(const PolarScanConversionOptions& options,
                                                          const std::vector<std::uint8_t>& data, std::size_t rounds,
                                                          const LargeGpuCopy& large_copy, std::vector<double>& large_rates);

@@ -32,7 +32,7 @@ struct StageTime {
 
 using Progress = std::function<void(const std::string&)>;
 
-/// For one backend, whose CUDA queue is timed by events.
+/// Measures stages of one backend. A CUDA queue is timed by events.
 class StageTurns {
  public:
   /// Copies are of `source`, which outlives this as backend and queue do; `frames` are timed, after two that are not. `progress`

@@ -13,7 +13,7 @@ struct Spread {
   double most = 0.0;
 };
 
-/// Of at least one value.
+/// The spread of `values`, of which there must be at least one.
 [[nodiscard]] inline Spread spread_of(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   const std::size_t n = values.size();

@@ -42,7 +42,7 @@ struct StreamTrial {
   /// Device memory in use once frames flow, and after the last frame of the trial.
   std::size_t device_bytes_before = 0;
   std::size_t device_bytes_after = 0;
-  /// Without a loss, and the source was not held back either: it kept the rate that it was asked for to 1 %.
+  /// Whether the rate was held: nothing was lost, and the source was not held back, but kept the requested rate to 1 %.
   [[nodiscard]] bool held() const { return dropped == 0 && missed == 0 && published_per_second >= 0.99 * rate; }
 };
 

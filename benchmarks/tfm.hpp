@@ -47,7 +47,8 @@ struct TfmFigure {
   Spread lookups_per_second;
 };
 
-/// With weights: a Hann window over the elements and their directivity, so that every pair has another weight at every pixel.
+/// Figures with weights: a Hann window over the elements and their directivity, so that every pair has another weight at
+/// every pixel.
 struct TfmWeighted {
   TfmFigure beamformer;  ///< best instruction set
   TfmFigure reference;   ///< the frozen pair-major loop with the same weights
@@ -58,7 +59,7 @@ struct TfmWeighted {
   double relative_difference = 0.0;  ///< L2, between the images of beamformer and reference
 };
 
-/// Of plane waves that all elements record: what a frame of them costs beside one of a full matrix.
+/// Figures of plane waves that all elements record: the cost of a frame of them compared with a frame of a full matrix.
 struct TfmWaves {
   std::size_t waves = 0;
   double lookups = 0.0;  ///< a frame

@@ -37,8 +37,9 @@ class TfmOnGpu {
 
   /// Seconds of a frame, all views, as DeviceTimer measures them.
   [[nodiscard]] double seconds();
-  /// Beside it, on the same stream: seconds that as many loads from shared memory take as a frame has lookups, of the bytes that
-  /// this data path reads a lookup; and how many instructions of a thread the device could issue a second.
+  /// Ceilings measured on the same stream. The first is the seconds that as many loads from shared memory take as a frame
+  /// has lookups, each of the bytes that this data path reads for a lookup. The second is the number of instructions of a
+  /// thread that the device can issue per second.
   [[nodiscard]] double ceiling_seconds();
   [[nodiscard]] double instructions_per_second();
 

@@ -68,7 +68,7 @@ struct LiveRingCase {
   std::size_t threads = 0;     ///< 0: all that this process may use
 };
 
-/// For measure_frame(). Throws InputError for sizes that make no image.
+/// The setup of the case, for measure_frame(). Throws InputError for sizes that make no image.
 [[nodiscard]] std::shared_ptr<const ImagingSetup> live_ring_setup(const LiveRingCase& test);
 
 /// Rings of detectors on a sphere around a cube: radius 40 mm, 40 MHz, voxels 0.15 mm apart, signed values and their display.

@@ -13,7 +13,7 @@ struct ProjectionOnGpu {
   double difference = 0.0;  ///< relative L2 of some voxels, from sums in double precision
 };
 
-/// Of all planes of the case; its plain loops and threads are of no meaning here.
+/// Measures all planes of the case. Its `plain_planes` and `threads` are ignored.
 [[nodiscard]] ProjectionOnGpu measure_projection_on_gpu(const ProjectionCase& test, TomographyAlgorithm algorithm);
 
 }  // namespace echoform::benchmarks
