@@ -1,4 +1,4 @@
-// The ways in which the beamformer may run: an instruction set of the CPU, or a data path on CUDA.
+// The code paths on which the beamformer may run: an instruction set of the CPU, or a data path on CUDA.
 #pragma once
 
 #include <optional>
@@ -29,7 +29,7 @@ inline std::vector<Way> all_ways() {
   return ways;
 }
 
-/// In SetUp(): skips what this machine does not have.
+/// Skips a test that this machine cannot run. Use it in SetUp().
 #define ECHOFORM_REQUIRE_WAY(way)                                                                       \
   do {                                                                                                  \
     if ((way).backend == BackendKind::cuda) ECHOFORM_REQUIRE_GPU();                                     \

@@ -197,7 +197,7 @@ class Rig {
     return reply.revision();
   }
 
-  /// By a fresh engine, for the settings of that revision.
+  /// The images that a fresh engine makes with the settings of that revision.
   const std::vector<SeenImage>& expected_images(std::uint64_t revision, std::uint64_t sequence) {
     auto& images = expected_[{revision, sequence % 3}];
     if (!images.empty()) return images;

@@ -57,7 +57,7 @@ inline TestBlock block_of(const Ensembles& all, const BlockSpec& spec) {
   return block;
 }
 
-/// Of complex numbers, interleaved or planar.
+/// The ensembles of a result of complex numbers, interleaved or planar.
 inline Ensembles ensembles_of(const StageResult& result, std::size_t ensemble) {
   Ensembles all{result.spec.rows / ensemble, ensemble, result.spec.columns};
   const bool planar = result.spec.type == ElementType::planar_complex64;

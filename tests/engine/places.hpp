@@ -22,9 +22,9 @@ struct Place {
   std::string name;
   BackendKind backend = BackendKind::cpu;
   double accuracy = 1e-3;
-  /// Of complex images, relative L2. CPU: the single-precision transform (2e-7), delays held to 2^-18 of a sample and sums of
-  /// 49 terms of white noise, which reaches up to half the sampling rate, where an error of a delay costs most. GPU: what the
-  /// plan's accuracy promises; the single-precision path serves all accuracies below 1e-3.
+  /// Tolerance of complex images, relative L2. CPU: the single-precision transform (2e-7), delays held to 2^-18 of a sample
+  /// and sums of 49 terms of white noise, which reaches up to half the sampling rate, where an error of a delay costs most.
+  /// GPU: what the plan's accuracy promises; the single-precision path serves all accuracies below 1e-3.
   double tolerance = 2e-5;
 };
 inline const Place cpu_place{"cpu", BackendKind::cpu, 1e-3, 2e-5};

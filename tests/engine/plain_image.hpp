@@ -37,8 +37,8 @@ using PlainWeight = std::function<double(std::size_t element, double x, double y
 /// Seconds from an event, or to a receiver, of a point (x, z); NaN where it does not reach.
 using PlainTime = std::function<double(std::size_t source, double x, double z)>;
 
-/// Of an acquisition that lists its events: (1 / A-scans of a frame) * the sum over all that were received, dead elements left
-/// out, of `weight` of the event times the sample at transmit + receive. [z, x].
+/// The image [z, x] of an acquisition that lists its events: (1 / A-scans of a frame) times the sum over all received
+/// A-scans, without dead elements, of the event's `weight` times the sample at transmit + receive.
 [[nodiscard]] std::vector<Complex> plain_event_image(const ImagingPlan& plan, const Frame& frame, const PlainTime& transmit,
                                                      const PlainTime& receive,
                                                      const std::function<double(std::size_t event)>& weight = {});

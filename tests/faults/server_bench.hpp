@@ -25,7 +25,7 @@ namespace echoform::faults {
 using testing_support::Bytes;
 using testing_support::RawPeer;
 
-/// For tests on every backend: TEST_P(...) and ECHOFORM_ON_BACKENDS(suite). One that is not to be had skips.
+/// A fixture for tests on every backend: TEST_P(...) and ECHOFORM_ON_BACKENDS(suite). Skips a backend that is not available.
 class OnBackends : public testing::TestWithParam<BackendKind> {
  protected:
   void SetUp() override;
@@ -140,9 +140,10 @@ class ServerBench {
   /// Waits until it holds; in every snapshot taken meanwhile the counters must close. False where patience ends first.
   template <class Condition>
   [[nodiscard]] bool reaches(Condition condition);
-  /// Until so many frames more than in `before` were received, and none is in flight.
+  /// Waits until `received` more frames than in `before` were received and none is in flight. False if that does not happen
+  /// in time.
   [[nodiscard]] bool settled(const Books& before, std::uint64_t received);
-  /// That exactly this was added since `before`, waiting until as much has come and nothing is in flight.
+  /// Expects that exactly `change` was added since `before`. Waits first until as much has come and nothing is in flight.
   void expect_change(const Books& before, const Change& change);
 
   /// A peer that has said Hello and was accepted.

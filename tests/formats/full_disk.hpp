@@ -7,7 +7,7 @@ namespace echoform::test {
 
 class FullDisk {
  public:
-  /// Of every file `bytes` find room. Not for what the C library's streams (fwrite) write.
+  /// Every file may hold `bytes` bytes. Writes by the C library's streams (fwrite) are not limited.
   explicit FullDisk(std::uint64_t bytes);
   ~FullDisk();
   FullDisk(const FullDisk&) = delete;

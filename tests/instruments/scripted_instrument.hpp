@@ -37,7 +37,7 @@ inline Bytes a_scan_message(std::uint32_t test, std::uint8_t channel, const std:
   return bytes;
 }
 
-/// Of encoders whose first counts `count`.
+/// A message of state, in which the first encoder counts `count`.
 inline Bytes state_message(std::int32_t count = 0) {
   Bytes bytes(18, 0);
   bytes[0] = 0x15;

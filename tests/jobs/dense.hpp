@@ -91,7 +91,7 @@ struct Problem {
   std::unique_ptr<Communicator> communicator;
 };
 
-/// Of D^T D by its definition: one row of D for each pair of neighbours.
+/// The matrix D^T D by its definition: D has one row for each pair of neighbours.
 inline std::vector<double> curvature_matrix(const VolumeShape& shape) {
   const std::size_t n = shape.voxels();
   std::vector<double> matrix(n * n);
@@ -134,7 +134,7 @@ inline NormalEquations normal_equations(const DenseOperator& dense, std::span<co
   return normal;
 }
 
-/// By Cholesky's factors.
+/// The solution of the normal equations by Cholesky's factors.
 inline std::vector<double> solved(NormalEquations normal) {
   const std::size_t n = normal.right.size();
   std::vector<double>& a = normal.matrix;

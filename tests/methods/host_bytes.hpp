@@ -8,7 +8,7 @@
 
 namespace echoform::test {
 
-/// On the CPU with one thread: other counts have workspaces of their own.
+/// Bytes of host memory on the CPU with one thread. With more threads each has a workspace of its own.
 inline double host_bytes(std::shared_ptr<const ImagingPlan> plan, std::size_t slots = 1) {
   return static_cast<double>(host_memory(*make_imaging_setup(std::move(plan)), slots, {BackendKind::cpu, 1}));
 }

@@ -24,7 +24,7 @@ inline Acquisition frames_of(Probe probe, std::size_t samples, Hertz sample_rate
   return acquisition;
 }
 
-/// By element: not dead.
+/// Whether each element is alive, that is, not dead.
 inline std::vector<bool> living(const Probe& probe) {
   std::vector<bool> alive;
   for (const Element& element : probe.elements) alive.push_back(!element.dead);

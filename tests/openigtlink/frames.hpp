@@ -60,7 +60,7 @@ class Frames {
     }
     return again(sequence);
   }
-  /// With the pixels of before.
+  /// Another frame with the pixels of the one before.
   [[nodiscard]] FinishedFrame again(std::uint64_t sequence) {
     slot_.sequence = sequence;
     CounterSnapshot counters;

@@ -35,9 +35,9 @@ struct BlurredBall {
   [[nodiscard]] double signal(const Point& detector, MetresPerSecond velocity, double time) const;
 };
 
-/// Of all detectors [detector, sample].
+/// The signals of all detectors, [detector, sample].
 [[nodiscard]] std::vector<double> signals_of(const BlurredBall& ball, const ModelGeometry& geometry);
-/// At the voxels [z, y, x].
+/// The ball's values at the voxels, [z, y, x].
 [[nodiscard]] std::vector<float> image_of(const BlurredBall& ball, const Grid& grid);
 
 /// Points about an off-centre ball in a box of 6 mm, voxels `spacing` apart.

@@ -184,7 +184,7 @@ inline EngineFactory fake_engines(const std::shared_ptr<EngineControl>& control)
   };
 }
 
-/// With one output, of one pixel.
+/// A setup with one output of one pixel.
 inline std::shared_ptr<const ImagingSetup> bare_setup(const Acquisition& acquisition) {
   auto setup = std::make_shared<ImagingSetup>();
   setup->acquisition = acquisition;

@@ -45,7 +45,7 @@ class Curve {
   [[nodiscard]] Place at(Real u) const {
     return of(u, [](const Segment& s, Real t) {
       if (s.kind == SegmentKind::arc) {
-        // From the arc's first place, as Segment: huge circles lose nothing.
+        // Computed from the arc's first place, as in Segment, so that huge circles lose no precision.
         const Real half = t * s.turn / 2, chord = 2 * Real(s.radius) * std::sin(half);
         return Place{s.b.x - chord * std::sin(s.from + half), s.b.z + chord * std::cos(s.from + half)};
       }
@@ -153,7 +153,7 @@ struct Ray {
   Real margin = 1e300L;  ///< least sine of the angles to the tangent of legs that decide (signed: below 0 = lost)
 };
 
-/// Of all least times the quickest that goes from above to below and meets the curve nowhere else.
+/// The ray of the minimum time among all local minima that go from above to below and meet the curve nowhere else.
 inline Ray through(const Curve& curve, Place source, Place point, Real c1, Real c2, int even = 2000) {
   const auto slope = [&](Real u) {
     const Place r = curve.at(u), e = curve.along(u), a = r - source, b = r - point;
@@ -172,7 +172,7 @@ inline Ray through(const Curve& curve, Place source, Place point, Real c1, Real 
         const Real middle = (low + high) / 2;
         (slope(middle) < 0 ? low : high) = middle;
       }
-      // At a corner the slope jumps.
+      // The slope jumps at a corner.
       const bool corner = std::abs(slope(low) - slope(high)) > 1e-9L / c1 * length(curve.along(low));
       const Place r = curve.at(low), e = curve.along(low);
       const Real per = 1 / length(e);

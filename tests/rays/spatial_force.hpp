@@ -76,7 +76,7 @@ inline LeastTime least_time(const Spot& from, const Spot& to, const Patch& patch
           moved = local.time < centre.time;
         }
       }
-      // At the patch's end it is no ray.
+      // A minimum at the patch's end is no ray.
       if (local.time >= best.time || std::abs(local.u) > 1.0 - 1e-4 || std::abs(local.v) > 1.0 - 1e-4) continue;
       const Skin skin = patch(local.u, local.v);
       if (inner(skin.at - from, skin.inwards) > 0.0 && inner(to - skin.at, skin.inwards) > 0.0) best = local;

@@ -177,7 +177,7 @@ inline double plain_short_lag(const AdaptiveOptions& options, const AlignedLine&
   return std::max(0.0, sum / static_cast<double>(lags));
 }
 
-/// By elimination with row pivots.
+/// The solution of a x = b by elimination with row pivots.
 inline std::vector<Complex> solved(std::vector<std::vector<Complex>> a, std::vector<Complex> b) {
   const std::size_t n = b.size();
   for (std::size_t c = 0; c < n; ++c) {

@@ -11,7 +11,7 @@
 
 namespace echoform {
 
-/// For gtest.
+/// Prints options in gtest's messages.
 inline void PrintTo(const DelayFilterOptions& options, std::ostream* out) {
   *out << name_of(options);
 }
@@ -28,7 +28,7 @@ inline DelayFilterOptions delay_filter(std::string kind, std::size_t order_or_ta
   return options;
 }
 
-/// Of a case of a suite: "lagrange_3".
+/// The name of a case of a suite: "lagrange_3".
 struct DelayFilterName {
   template <class Info>
   std::string operator()(const Info& info) const {

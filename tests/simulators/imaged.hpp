@@ -1,4 +1,4 @@
-// From a configuration to the images of its own simulated source: frame, plan and engine as the program has them, on the CPU.
+// Images of a configuration's own simulated source: frame, plan and engine are made as the program makes them, on the CPU.
 #pragma once
 
 #include <gtest/gtest.h>

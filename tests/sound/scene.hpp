@@ -53,7 +53,7 @@ inline std::vector<std::byte> frame_of(const SimulatorConfiguration& c, std::uin
   return bytes;
 }
 
-/// Of a frame of floats.
+/// A row of a frame of floats.
 inline std::vector<float> row_of(const std::vector<std::byte>& frame, std::size_t row, std::size_t samples) {
   std::vector<float> values(samples);
   std::memcpy(values.data(), frame.data() + row * samples * sizeof(float), samples * sizeof(float));

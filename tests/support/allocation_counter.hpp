@@ -12,9 +12,11 @@ namespace echoform::test {
 
 /// Whether allocations can be counted here: not under sanitizers, which bring an allocator of their own.
 [[nodiscard]] bool counts_allocations();
-/// Without the driver's. Looks which of its libraries are loaded by now: read once before what is to be counted.
+/// Number of allocations without the driver's. Each call looks up which of the driver's libraries are loaded by now, so call
+/// it once before the code that is to be counted.
 [[nodiscard]] std::uint64_t allocations();
-/// The driver's alone, for bounds: work that a program hands to it must not make it allocate every time.
+/// Number of the driver's allocations, for tests of bounds: work that a program hands to the driver must not make it
+/// allocate every time.
 [[nodiscard]] std::uint64_t driver_allocations();
 
 }  // namespace echoform::test

@@ -1,4 +1,4 @@
-// For tests of how a process ends: one that does not end would hang the program that waits for it.
+// A time limit for tests of how a process ends. A process that does not end would hang the program that waits for it.
 #pragma once
 
 #include <unistd.h>
@@ -9,7 +9,7 @@
 
 namespace echoform::test {
 
-/// From now on the process ends with code 3 once `patience` has passed, whatever its other threads do.
+/// Ends the process with code 3 once `patience` has passed from now on, whatever its other threads do.
 inline void end_late() {
   std::thread([] {
     std::this_thread::sleep_for(patience);  // the limit itself

@@ -9,8 +9,8 @@
 
 namespace echoform::testing_support {
 
-/// Of five elements: every form but codes, which stand alone, with every field of a form stated and with none of those that may
-/// be left out.
+/// Events of an array of five elements, in every form but codes, which cannot be mixed with others. Each form appears with
+/// every field stated, and without any field that may be left out.
 inline std::vector<TransmitEvent> waves_of_every_form() {
   std::vector<TransmitEvent> events = element_events(std::vector<std::uint32_t>{4, 0});
   events.push_back({PlaneWaveEvent{1.5e-5, -2e-5, Seconds(-3e-7), {4, 1}, 1.4e-4}, {3, 0}});

@@ -45,7 +45,8 @@ namespace echoform::test {
 
 }  // namespace echoform::test
 
-/// In SetUp() or a test's body: returns from it, by name, where Python lacks the module.
+/// Skips the test, naming the module, where Python lacks the module. Use it in SetUp() or a test's body, from which it
+/// returns.
 #define ECHOFORM_REQUIRE_PYTHON(module)                                                          \
   do {                                                                                           \
     if (!::echoform::test::python_has(module)) GTEST_SKIP() << "no module " module " of Python"; \

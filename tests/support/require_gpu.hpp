@@ -8,7 +8,8 @@
 
 #include "gpu/cuda_backend.hpp"
 
-/// In SetUp() or a test's body: returns from it if there is no GPU.
+/// Skips the test if there is no GPU; fails it where the environment has ECHOFORM_REQUIRE_GPU=1. Use it in SetUp() or a
+/// test's body, from which it returns.
 #define ECHOFORM_REQUIRE_GPU()                                                                     \
   do {                                                                                             \
     if (const std::string reason = ::echoform::why_no_cuda(); !reason.empty()) {                   \

@@ -104,7 +104,7 @@ class Comparison {
   template <class Number>
   void add(const Number& found, const PlainSum<Value>& wanted) {
     const double error = std::abs(Value(found) - wanted.value());
-    // Of a sum without lookups nothing is allowed, and of no number nothing at all.
+    // A sum without lookups must be exact, and a value that is not a number always counts as wrong.
     if (!(error <= wanted.allowed())) ++wrong_;
     ++values_;
     if (wanted.jumps()) return;

@@ -179,7 +179,7 @@ inline std::shared_ptr<const ImagingSetup> tomography_setup(const Acquisition& a
                           .crop = true});
 }
 
-/// Of the view, or of the first output.
+/// The image of the view; of the first output where `view` is empty.
 inline Tomogram tomogram_of(const PassiveFrame& frame, const std::string& text, const std::string& view = {},
                             BackendKind kind = BackendKind::cpu) {
   const auto engine =
