@@ -1,4 +1,4 @@
-// A server's doors: what frames come in by and images go out by, and how each is opened by a configuration.
+// The interfaces of a server, called doors: sources of frames and sinks of images, and how a configuration opens each.
 #pragma once
 
 #include <chrono>
@@ -25,7 +25,7 @@
 
 namespace echoform {
 
-/// A source as its door opens it.
+/// An opened source.
 struct OpenSource {
   OpenSource() = default;
   template <std::derived_from<AcquisitionSource> Opened>
@@ -33,19 +33,21 @@ struct OpenSource {
       : source(std::move(opened)) {}  // NOLINT(google-explicit-constructor): mostly it is all
 
   std::unique_ptr<AcquisitionSource> source;  ///< null where the configuration asks for none
-  /// Of settings that the source puts in force while it runs; none: it does not. Not called once the source is gone.
+  /// Follows changes of settings that the source applies while it runs; none: it applies no changes. It is not called once
+  /// the source is destroyed.
   std::optional<SettingsFollower> follower{};
 };
 
 struct SourceDoor {
   std::string label;  ///< of its line when the server starts
-  /// None where the configuration asks for no such door. Throws InputError for one that it cannot use. Time-outs go by `clock`,
-  /// which outlives the source.
+  /// Opens the source; none where the configuration does not ask for it. Throws InputError for a configuration that it
+  /// cannot use. Time-outs use `clock`, which must outlive the source.
   std::function<OpenSource(const Configuration& configuration, const Clock& clock)> make;
   KeyGroup keys{};
 };
 
-/// What the server answers to those who come to a sink and ask for more than images. Both from any thread, at once.
+/// Answers of the server to clients of a sink that ask for more than images. Both functions may be called by any thread, and
+/// return at once.
 struct ServerAnswers {
   /// Prometheus text; empty once the server has stopped.
   std::function<std::string()> metrics;
@@ -54,24 +56,25 @@ struct ServerAnswers {
   std::function<void(std::string body, std::function<void(unsigned status, std::string json)> answer)> control;
 };
 
-/// A sink as its door opens it, and what of it concerns the server besides images. All but the sink may be left out.
+/// An opened sink, and what else the server needs to know of it. All but the sink may be left out.
 struct OpenSink {
   OpenSink() = default;
   template <std::derived_from<ImageSink> Sink>
   OpenSink(std::shared_ptr<Sink> opened) : sink(std::move(opened)) {}  // NOLINT(google-explicit-constructor): mostly it is all
 
   std::shared_ptr<ImageSink> sink;  ///< null where the configuration asks for none
-  /// Adds what telemetry has fields of its own for; a sink that is not there may say so. From any thread.
+  /// Adds the sink's figures that have telemetry fields of their own. It may be set although `sink` is null, to report that.
+  /// Any thread may call it.
   std::function<void(TelemetryReport& report)> tell{};
   std::vector<ControlAction> actions{};                       ///< of live control
   std::function<void(ServerAnswers answers)> take_answers{};  ///< once, before doors for frames are opened
-  std::function<void(ScanRecord& record)> begin_scan{};       ///< as ScanRecords::Begin: of the one sink that keeps scans
-  std::string invitation{};                                   ///< a line for who tries the program: "Open URL in a browser."
+  std::function<void(ScanRecord& record)> begin_scan{};       ///< as ScanRecords::Begin; set by the one sink that keeps scans
+  std::string invitation{};                                   ///< a line for the user: "Open URL in a browser."
 };
 
 struct SinkDoor {
-  std::string label;  ///< likewise; in telemetry and metrics the name of what the sink tells of itself
-  /// Binds what it listens on: RuntimeFault for a port in use.
+  std::string label;  ///< likewise; also the name of the sink's figures in telemetry and metrics
+  /// Opens the sink, and binds its addresses. Throws RuntimeFault for a port in use.
   std::function<OpenSink(const Configuration& configuration)> make;
   KeyGroup keys{};
   bool shows_iterates = false;  ///< whether `echoform reconstruct --preview` opens it too
@@ -79,17 +82,17 @@ struct SinkDoor {
   std::function<std::size_t(const Configuration& configuration)> connections{};
 };
 
-/// Doors for images that others' programs read, in folders of transport/.
+/// The sinks for other programs, each in a folder of transport/.
 [[nodiscard]] std::vector<SinkDoor> output_doors();
 
-/// What senders may state, by [input] max_elements, max_samples and max_frame_bytes.
+/// Limits of what senders may state, from [input] max_elements, max_samples and max_frame_bytes.
 [[nodiscard]] AcquisitionLimits limits_of(const InputSection& input);
 
 /// Where a key of the configuration says to listen. Throws InputError, naming file and key, unless it is an address and a port;
 /// ZeroMQ's take "*" for every interface.
 [[nodiscard]] HostPort listening_place(const Configuration& configuration, const std::string& text, std::string_view key);
 
-/// Rounded to the nearest.
+/// The time rounded to the nearest millisecond.
 [[nodiscard]] inline std::chrono::milliseconds in_milliseconds(Seconds time) {
   return std::chrono::milliseconds(static_cast<std::chrono::milliseconds::rep>(1e3 * time.value + 0.5));
 }

@@ -1,4 +1,4 @@
-// The report as Prometheus text.
+// The telemetry report as Prometheus text.
 #pragma once
 
 #include <string>

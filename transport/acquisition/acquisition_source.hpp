@@ -12,16 +12,16 @@
 
 namespace echoform {
 
-/// Totals since the start, for metrics. A sender over TCP counts by its connections, one over ZeroMQ by its sessions.
+/// Totals since the start, for metrics. Senders over TCP are counted by connections, senders over ZeroMQ by sessions.
 struct SourceCounters {
   std::array<std::uint64_t, decode_reason_count> decode_errors{};  ///< by DecodeReason; over TCP each closed one connection
   std::uint64_t connections_accepted = 0;                          ///< whose Hello was accepted
-  std::uint64_t connections_rejected = 0;   ///< that ended before that: too many, token, Hello, refused by the pipeline
+  std::uint64_t connections_rejected = 0;   ///< ended before that: too many, token, Hello, refused by the pipeline
   std::uint64_t connections_timed_out = 0;  ///< closed because nothing came in time
   std::uint64_t connections_lost = 0;       ///< accepted, and ended without an End between two messages
   std::uint64_t connections_open = 0;       ///< now
   std::uint64_t shots_received = 0;
-  std::uint64_t shots_discarded = 0;  ///< received and thrown away: the intake said so, or nobody had accepted their sender
+  std::uint64_t shots_discarded = 0;  ///< received and discarded: by the intake, or since their sender was not accepted
   std::uint64_t bytes_received = 0;   ///< of everything, prefixes and headers included
 
   [[nodiscard]] std::uint64_t decode_errors_total() const {
@@ -46,19 +46,19 @@ struct SourceCounters {
 
 class AcquisitionSource : public Source {
  public:
-  /// The door's name in metrics and telemetry: "tcp", "zeromq".
+  /// The source's name in metrics and telemetry: "tcp", "zeromq".
   [[nodiscard]] virtual std::string_view name() const noexcept = 0;
   /// The port in use, once started (the one that the system chose where 0 was asked for).
   [[nodiscard]] virtual std::uint16_t port() const noexcept = 0;
-  /// Ends the connections that there are, telling their senders that nothing is wrong and that no more frames are needed;
-  /// `reason` is a line for the operator. Returns at once; from any thread between start and stop. Where there is no way back to
-  /// senders it does nothing.
+  /// Ends the present connections, and informs their senders that nothing is wrong and that no more frames are needed;
+  /// `reason` is a line for the operator. Returns at once. Call it from any thread between start and stop. Does nothing
+  /// where the transport carries nothing back to senders.
   virtual void dismiss(const std::string& /*reason*/) {}
   /// Safe from any thread.
   [[nodiscard]] virtual SourceCounters counters() const noexcept = 0;
-  /// Why a sender was turned away last; empty if none was.
+  /// Why a sender was last refused; empty if none was.
   [[nodiscard]] virtual std::string last_rejection() const = 0;
-  /// Peers that were turned away, by reason; none where the door does not count them.
+  /// Refused peers by reason; null where the source does not count them.
   [[nodiscard]] virtual const PeerCounters* peers() const noexcept { return nullptr; }
 };
 

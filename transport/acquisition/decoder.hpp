@@ -1,8 +1,9 @@
-// Acquisition messages out of a stream of bytes. No sockets, no clocks, no exceptions: it says where the next bytes go, is
-// told how many came, and says what they completed. Any split of the bytes gives the same events.
+// Decodes acquisition messages from a stream of bytes, without sockets, clocks or exceptions. The decoder states where the
+// next bytes go, takes the number of bytes that came, and reports what they completed. Any split of the bytes gives the same
+// events.
 //
-// A shot's payload goes straight to its place: read_targets() then is the rest of that place and, behind it, a small
-// look-ahead that takes the next message's prefix and header. One scatter read a shot is enough when the sender keeps up.
+// A shot's payload goes straight to its place. read_targets() then is the rest of that place, followed by a small look-ahead
+// buffer for the next message's prefix and header. One scatter read per shot is enough when the sender keeps up.
 #pragma once
 
 #include <array>
@@ -25,7 +26,7 @@ enum class DecodeEvent : std::uint8_t {
   shot,           ///< shot() is there; answer it with receive_payload() or discard_payload(), now or later
   shot_complete,  ///< the payload is in its place (or was discarded)
   end,            ///< the sender has finished
-  failed,         ///< error() says why; nothing more comes
+  failed,         ///< error() states the reason; no more events follow
 };
 
 class AcquisitionDecoder {
@@ -44,11 +45,11 @@ class AcquisitionDecoder {
   /// `bytes` were read into the targets; no more than they hold.
   void commit(std::size_t bytes) noexcept;
 
-  /// Bytes that were committed and not looked at yet: they belong to what comes after the event of now.
+  /// Bytes that were committed but not decoded yet: they belong to messages after the present event.
   [[nodiscard]] std::size_t unread() const noexcept { return available(); }
 
-  /// The header of the Hello, of which no message has been made. The caller may take it away and read it where that holds nobody
-  /// up.
+  /// The header of the Hello, not parsed yet. The caller may move it away, and parse it on a thread where that delays
+  /// nobody.
   [[nodiscard]] std::vector<std::byte>& hello_header() noexcept { return hello_header_; }
   /// Shots of frames of this layout may come now.
   void accept(FrameLayout layout);
@@ -75,9 +76,9 @@ class AcquisitionDecoder {
   DecodeEvent take_header();
   DecodeEvent fail_by_reader() { return fail(reader_.error().reason, reader_.error().text); }
 
-  // What the look-ahead holds of a payload has to be copied to its place. So behind a long rest of a payload it is offered
-  // for little more than the next prefix and header; a read that would be short without it may fill it, which for small
-  // shots takes several at once.
+  // Payload bytes in the look-ahead have to be copied to their place. So after a long rest of a payload the look-ahead is
+  // offered for little more than the next prefix and header. A read that would be short without it may fill all of it, which
+  // for small shots reads several shots at once.
   static constexpr std::size_t look_ahead_bytes = std::size_t{16} << 10;
   static constexpr std::size_t short_look_ahead_bytes = 512;
   static_assert(short_look_ahead_bytes >= prefix_bytes + maximum_header_bytes);

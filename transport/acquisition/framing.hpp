@@ -52,7 +52,7 @@ void write_prefix(std::span<std::byte, prefix_bytes> out, MessageType type, std:
 /// Prefix and header of a message without payload.
 [[nodiscard]] std::vector<std::byte> encode_message(MessageType type, std::string_view header);
 
-/// Room that the prefix and header of any Shot fit in: five varints of at most ten bytes with their tags.
+/// Maximum number of bytes of a Shot's prefix and header: five varints of at most ten bytes, each with its tag.
 inline constexpr std::size_t maximum_encoded_shot_bytes = prefix_bytes + 5 * 11;
 
 /// Writes prefix and header of a Shot as the Protocol Buffers library would, without allocating. Returns the bytes written.

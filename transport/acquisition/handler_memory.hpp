@@ -1,4 +1,4 @@
-// Memory for asynchronous operations that is used again and again, so that waiting for a socket allocates nothing.
+// Memory that asynchronous operations reuse, so that waiting for a socket allocates nothing.
 #pragma once
 
 #include <array>
@@ -8,7 +8,8 @@
 
 namespace echoform {
 
-/// Holds the handler of one outstanding operation. A second one at the same time, or one too large, takes the heap.
+/// Holds the handler of one outstanding operation. A second handler at the same time, or one that is too large, is allocated
+/// on the heap.
 class HandlerMemory {
  public:
   HandlerMemory() = default;
@@ -35,7 +36,7 @@ class HandlerMemory {
   bool in_use_ = false;
 };
 
-/// What asynchronous operations take their memory with.
+/// The allocator of asynchronous operations.
 template <class T>
 class HandlerAllocator {
  public:

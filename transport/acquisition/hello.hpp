@@ -1,4 +1,4 @@
-// The Hello: what a sender says about itself and its acquisition, to and from the message.
+// The Hello, in which a sender describes itself and its acquisition: conversion to and from the message.
 #pragma once
 
 #include <cstdint>
@@ -26,13 +26,13 @@ struct HelloContents {
   Acquisition acquisition;
 };
 
-/// Checks every field and its range before anything of the size that it states is made. Throws InputError, whose line goes
-/// back to the sender.
+/// Reads a Hello. Checks every field and its range before it allocates anything of a stated size. Throws InputError, whose
+/// line is sent back to the sender.
 [[nodiscard]] HelloContents read_hello(const wire::Hello& hello, const AcquisitionLimits& limits);
 
-/// The Hello's header, serialised. Fields that hold their default for every element are left out.
-/// Throws InputError if the elements differ in size, which the message cannot say, and, naming the longest part, if it would be
-/// longer than a server reads (maximum_hello_bytes).
+/// The Hello's header, serialised. Fields that hold their default for every element are left out. Throws InputError if the
+/// elements differ in size, which the message cannot express. Throws InputError, naming the longest part, if the Hello would
+/// be longer than a server reads (maximum_hello_bytes).
 [[nodiscard]] std::string encode_hello(const SenderIdentity& identity, const Acquisition& acquisition);
 
 /// Names of the forms of transmit events that a Hello may list, as the message has them: "element, plane_wave ... or code".

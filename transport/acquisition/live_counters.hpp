@@ -1,4 +1,4 @@
-// What a door counts and says while it works, from any of its threads.
+// Counters and log lines of a running source, for use by any of its threads.
 #pragma once
 
 #include <array>
@@ -25,7 +25,7 @@ struct LiveSourceCounters {
   void add(DecodeReason reason) noexcept { add(decode_errors[static_cast<std::size_t>(reason)]); }
   [[nodiscard]] SourceCounters read() const noexcept;
 
-  /// The reason that was given last for turning a sender away, for telemetry.
+  /// Notes the reason for which a sender was refused, for telemetry.
   void note_rejection(std::string_view reason);
   [[nodiscard]] std::string last_rejection() const;
 
@@ -34,12 +34,12 @@ struct LiveSourceCounters {
   std::string last_rejection_;
 };
 
-/// What a door warns of. Each has lines of its own, so that a flood of one does not hide the others.
+/// Causes of a source's warnings. Each cause is limited by itself, so that a flood of one does not hide the others.
 enum class PeerWarning : std::uint8_t {
   not_accepted,    ///< the system gave no connection
-  too_many,        ///< the door's places are taken
+  too_many,        ///< the maximum number of connections is open
   too_often,       ///< an address connects too fast
-  no_descriptors,  ///< none is left for it
+  no_descriptors,  ///< no descriptor is left for the connection
   silent,          ///< no complete Hello or message in time
   rejected,        ///< a Hello that was refused
   unknown_sender,  ///< shots without an accepted Hello
@@ -48,12 +48,12 @@ enum class PeerWarning : std::uint8_t {
 };
 inline constexpr std::size_t peer_warning_count = 9;
 
-/// Warnings about peers, at most one a second for each cause, with the number of those that had none: a flood of bad peers must
-/// not become a flood of lines.
+/// Warnings about peers, at most one line a second for each cause. Each line states how many warnings were left out before
+/// it, so that a flood of bad peers does not become a flood of lines.
 class PeerWarnings {
  public:
   explicit PeerWarnings(const Clock& clock) : clock_(clock) {}
-  /// `make_line()` is called for a line that is written alone.
+  /// `make_line()` is called only if the line is written.
   template <class MakeLine>
   void warn(PeerWarning cause, const MakeLine& make_line) {
     if (const auto left_out = limits_[static_cast<std::size_t>(cause)].admit(clock_.steady())) write(make_line(), *left_out);

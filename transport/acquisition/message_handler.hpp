@@ -1,6 +1,7 @@
-// What acquisition messages do that come whole and without saying from whom, as ZeroMQ's PULL gives them out: those of all
-// senders in one row. Each tells by its session whose it is; one session at a time is imaged. No sockets, and time comes by the
-// clock, so tests and fuzzers drive it. Each message is judged by itself: a bad one is counted and forgotten.
+// Handles whole acquisition messages of unknown origin, as ZeroMQ's PULL socket delivers them: the messages of all senders
+// in one sequence. The session in a message identifies its sender; one session at a time is imaged. The handler has no
+// sockets and takes the time from the clock, so that tests and fuzzers can drive it. Each message is judged by itself: a bad
+// one is counted and discarded.
 #pragma once
 
 #include <array>
@@ -29,7 +30,7 @@ struct MessageHandlerOptions {
   std::chrono::nanoseconds idle_timeout{std::chrono::seconds(5)};  ///< a session that is silent for so long is over; > 0
 };
 
-/// One message as it came: one part, or two of which the second is the payload. What has more is refused.
+/// One message as received: one part, or two parts of which the second is the payload. A message with more parts is refused.
 using MessageParts = std::span<const std::span<const std::byte>>;
 
 /// Used by one thread at a time. Nothing is allocated for a Shot, nor for a Hello that only repeats the one before.
@@ -38,22 +39,22 @@ class MessageHandler {
   /// `wake` is called, from any thread, when resume() may be called. `host`, `clock`, `counters` and `warnings` outlive it.
   MessageHandler(MessageHandlerOptions options, StreamHost& host, const Clock& clock, LiveSourceCounters& counters,
                  PeerWarnings& warnings, std::function<void()> wake);
-  /// As close().
+  /// Calls close().
   ~MessageHandler();
   MessageHandler(const MessageHandler&) = delete;
   MessageHandler& operator=(const MessageHandler&) = delete;
 
   enum class Verdict : std::uint8_t {
-    taken,  ///< its bytes are not needed any more
+    taken,  ///< the message's bytes are not needed any more
     wait,   ///< no slot is free: keep the bytes, take no other message, call resume() after the wake-up
   };
   /// A Hello may take as long as the host needs to open the stream.
   [[nodiscard]] Verdict take(MessageParts parts);
   [[nodiscard]] Verdict resume();
 
-  /// Looks at the time-outs. Call it now and then, when what came before has been taken.
+  /// Checks the time-outs. Call it regularly, when all messages received before have been taken.
   void tick();
-  /// Ends the session in work, without counting anything.
+  /// Ends the active session, without counting anything.
   void close();
 
  private:
@@ -68,7 +69,7 @@ class MessageHandler {
     LaneId lane = 0;
     SteadyTime heard{0};
   };
-  /// A session that was refused. Its Hello is not looked at again before `until`, and one reason is counted and said once.
+  /// A refused session. Its Hello is not checked again before `until`, and the same reason is counted and logged once.
   struct Refused {
     std::uint64_t session = 0;
     SteadyTime until{0};
@@ -86,7 +87,7 @@ class MessageHandler {
   void skip_shot();
   void fail(DecodeReason reason, const std::string& text);
   void fail_by_reader() { fail(reader_.error().reason, reader_.error().text); }
-  /// `answer` is the reason for others than the log, where that differs.
+  /// `answer` is the reason as reported outside of the log, where it differs.
   void refuse(std::uint64_t session, const std::string& sender, const std::string& reason, std::optional<DecodeReason> error = {},
               const std::string& answer = {});
   Refused* find_refused(std::uint64_t session);
@@ -104,7 +105,7 @@ class MessageHandler {
   std::span<const std::byte> payload_;  // of the message in work
   std::optional<Active> active_;
   bool waiting_ = false;
-  // As many senders as are worth remembering; a flood of made-up sessions only makes log lines come again.
+  // Enough for the usual number of senders. A flood of invented sessions only makes log lines repeat.
   std::array<Refused, 16> refused_;
 };
 

@@ -1,5 +1,5 @@
-// One acquisition message, judged by itself: what every door makes of a prefix and a header. No sockets, no exceptions, and no
-// memory of the messages before; which message may stand where is the caller's to say.
+// Reads and checks the prefix and the header of one acquisition message, for every transport. It uses no sockets and no
+// exceptions, and remembers no earlier messages; the caller decides which message may come when.
 #pragma once
 
 #include <cstddef>
@@ -21,13 +21,13 @@ class Hello;
 class Shot;
 }  // namespace wire
 
-/// Why bytes were not a message that may stand at this place.
+/// Why bytes were not a valid message at this point.
 enum class DecodeReason : std::uint8_t {
   bad_magic,
   bad_version,
   bad_type,
   bad_header_length,
-  bad_payload_length,  ///< not what the Hello says for this transmit, or of a message that has none
+  bad_payload_length,  ///< not as the Hello states for this transmit, or a payload that must not be there
   bad_checksum,
   bad_header,  ///< not the Protocol Buffers message that the type announces, or a field out of its range
   bad_hello,   ///< a field of the Hello out of its range, or contradicting what the sender said before
@@ -60,7 +60,7 @@ struct DecodeError {
 /// The error of a Hello whose header cannot be parsed as a message.
 [[nodiscard]] DecodeError damaged_hello();
 
-/// Every function but the getters says whether what it looked at is good; if not, error() says why.
+/// Every function but the getters returns whether the bytes that it checked are valid. If not, error() states the reason.
 class MessageReader {
  public:
   MessageReader();
@@ -68,19 +68,20 @@ class MessageReader {
   MessageReader(const MessageReader&) = delete;
   MessageReader& operator=(const MessageReader&) = delete;
 
-  /// Magic, version, and a type that a sender may send.
+  /// Checks magic and version, and that a sender may send this type.
   [[nodiscard]] bool read_prefix(std::span<const std::byte, prefix_bytes> bytes);
-  /// The lengths that the prefix states, by its type: the header's, and that there is no payload. That of a Shot is for
-  /// check_shot(), once its header says of what it is.
+  /// Checks the lengths in the prefix against its type: the header's length, and that there is no payload. The payload
+  /// length of a Shot is checked by check_shot(), once its header is read.
   [[nodiscard]] bool check_lengths();
-  /// The fields of a Hello's header, whose checksum is right.
+  /// Reads the fields of a Hello's header, whose checksum is right.
   [[nodiscard]] bool read_hello(std::span<const std::byte> header);
-  /// The header of the prefix that was read last: its checksum and its fields. An End's fields are left out if they are none.
+  /// Read the header that belongs to the last prefix: its checksum and its fields. The fields of an End are ignored where
+  /// they cannot be parsed.
   [[nodiscard]] bool read_shot(std::span<const std::byte> header);
   [[nodiscard]] bool read_end(std::span<const std::byte> header);
   /// Whether the header belongs to the prefix that was read last.
   [[nodiscard]] bool check_checksum(std::span<const std::byte> header);
-  /// Whether transmit and payload length of the shot that was read last are of such frames.
+  /// Whether transmit and payload length of the last shot fit frames of this layout.
   [[nodiscard]] bool check_shot(const FrameLayout& layout);
 
   [[nodiscard]] const MessagePrefix& prefix() const noexcept { return prefix_; }

@@ -27,12 +27,12 @@ struct SenderOptions {
   std::uint64_t session = 0;      ///< 0: chosen at random
   std::chrono::milliseconds connect_timeout{5000};
   std::chrono::milliseconds accept_timeout{60000};  ///< the server may plan its imaging first
-  /// How long to wait in all, between attempts further and further apart, for a server that says that it is busy: with another
-  /// sender, one that was killed a moment ago perhaps. 0: it is asked once.
+  /// Total time to wait, with growing pauses between attempts, for a server that reports that it is busy with another sender
+  /// (perhaps one that was killed a moment ago). 0: it is asked once.
   std::chrono::milliseconds busy_timeout{5000};
   std::size_t socket_buffer_bytes = 0;  ///< send buffer asked of the system; 0: the system's own tuning
   std::stop_token stop{};               ///< ends connecting and waiting for the answer early: RuntimeFault
-  /// Waits before the next attempt, in the place of the clock; for tests.
+  /// Replaces the wait before the next attempt, for tests.
   std::function<void(std::chrono::milliseconds)> pause{};
 };
 
@@ -44,9 +44,10 @@ class ServerBusy final : public InputError {
 
 class AcquisitionSender final : public FrameSender {
  public:
-  /// Connects, says Hello on every connection and waits until all are accepted. Throws InputError if an option is out of
-  /// its range, if no server could take the acquisition (its limits, or a Hello that is too long) or the server rejects the Hello
-  /// (with its reason; ServerBusy after busy_timeout), RuntimeFault if it cannot be reached or does not answer.
+  /// Connects, sends Hello on every connection and waits until all are accepted. Throws InputError if an option is out of
+  /// its range, or if no server could take the acquisition (its limits, or a Hello that is too long). Throws InputError with
+  /// the server's reason if the server rejects the Hello (ServerBusy after busy_timeout), RuntimeFault if the server cannot
+  /// be reached or does not answer.
   AcquisitionSender(const Acquisition& acquisition, const SenderOptions& options);
   ~AcquisitionSender() override;
   AcquisitionSender(const AcquisitionSender&) = delete;
@@ -57,14 +58,15 @@ class AcquisitionSender final : public FrameSender {
   /// server does not read. Allocates nothing. RuntimeFault if a connection is lost, with the server's reason if it gave one.
   void send_frame(const FrameStamp& stamp, std::span<const std::byte> frame) override;
 
-  /// Sends one shot over one connection, for sources that have shots rather than frames. `payload` holds its A-scans.
-  /// Not while send_frame() runs. InputError if the connection or transmit does not exist or the payload's size is wrong.
+  /// Sends one shot over one connection, for sources that have shots rather than frames. `payload` holds its A-scans. Do not
+  /// call it while send_frame() runs. InputError if the connection or transmit does not exist or the payload's size is
+  /// wrong.
   void send_shot(std::size_t connection, const ShotHeader& shot, std::span<const std::byte> payload);
 
-  /// Says End on every connection and waits until the server has read all. The sender cannot send afterwards.
+  /// Sends End on every connection and waits until the server has read all. The sender cannot send afterwards.
   void finish() override;
 
-  /// Breaks off a send that blocks, from any thread; it ends with RuntimeFault.
+  /// Aborts a send that blocks, which then throws RuntimeFault. Any thread may call it.
   void cancel() noexcept override;
 
   [[nodiscard]] std::uint64_t session() const noexcept override;

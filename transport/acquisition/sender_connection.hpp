@@ -25,16 +25,16 @@ class SenderConnection {
   explicit SenderConnection(const SenderOptions& options);
 
   void send_hello(std::span<const std::byte> message);
-  /// InputError with the server's reason (ServerBusy where it may be asked again), RuntimeFault if no answer comes in time.
-  /// `frame_bytes` is what the server must say that it expects.
+  /// Waits for the server's Accept, which must state `frame_bytes`. Throws InputError with the server's reason (ServerBusy
+  /// where asking again may help), RuntimeFault if no answer comes in time.
   void await_accept(std::chrono::milliseconds timeout, std::uint64_t frame_bytes);
 
-  /// A batch of shots leaves with one system call: add until full, then flush. Payloads are not copied.
+  /// Adds a shot to a batch, which leaves with one system call when it is full or at flush(). Payloads are not copied.
   void add(const ShotHeader& shot, std::span<const std::byte> payload);
   void flush();
 
-  /// Throws where the server has sent something since its Accept, which ends the connection: FramesTaken or RuntimeFault. Does
-  /// not wait.
+  /// Throws FramesTaken or RuntimeFault where the server has sent something since its Accept, since that ends the
+  /// connection. Does not wait.
   void throw_if_ended();
 
   void say_end();

@@ -28,7 +28,7 @@ namespace echoform {
 
 class TcpSession;
 
-/// One I/O thread with its connections. Everything in it is touched by that thread alone.
+/// One I/O thread with its connections. Only that thread uses the members.
 struct IoThread {
   boost::asio::io_context context{1};
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work{context.get_executor()};
@@ -40,10 +40,12 @@ struct IoThread {
   std::thread thread;
 };
 
-/// Which connections of which senders are open, so that those of one sender agree with each other.
+/// The open connections of each sender. They are recorded so that the connections of one sender can be checked against each
+/// other.
 class ConnectionBook {
  public:
-  /// Throws InputError, to be sent back, if the Hello contradicts the sender's other connections or repeats one.
+  /// Records a connection. Throws InputError, to be sent back to the sender, if the Hello contradicts the sender's other
+  /// connections or repeats one of them.
   void enter(const HelloContents& hello);
   void leave(const SenderIdentity& identity) noexcept;
 
@@ -57,15 +59,15 @@ class ConnectionBook {
   std::unordered_map<std::uint64_t, Entry> senders_;
 };
 
-/// Connections that have not introduced themselves yet, the oldest first. When all places are taken, the oldest of them gives way
-/// to a newcomer: peers that say nothing do not keep out those that do.
+/// Connections before their Hello, the oldest first. When the maximum number of connections is open, the oldest of these is
+/// closed for a new connection. So silent peers do not keep out peers that send.
 class Strangers {
  public:
   using Session = std::shared_ptr<TcpSession>;
   void enter(const Session& session);
-  /// Whether it was still one of them: false if it is to give way.
+  /// Removes a session that has received its Hello. False if it was removed before, since it is to be closed for another.
   [[nodiscard]] bool leave(const TcpSession* session) noexcept;
-  /// The one that is to give way, no longer one of them; none if there is none.
+  /// Removes and returns the session to close for another; null if there is none.
   [[nodiscard]] Session oldest();
 
  private:
@@ -73,7 +75,8 @@ class Strangers {
   std::list<std::pair<const TcpSession*, std::weak_ptr<TcpSession>>> sessions_;
 };
 
-/// Connections that were sent a Reject and have not closed yet. Beyond this they are closed without waiting.
+/// Maximum number of connections that were sent a Reject and whose peer has not closed yet. Further ones are closed without
+/// waiting.
 inline constexpr std::size_t maximum_leaving = 64;
 
 struct SourceState {
@@ -86,8 +89,8 @@ struct SourceState {
   ConnectionBook connections;
   Strangers strangers;
   PeerCounters peers;
-  std::optional<boost::asio::thread_pool> hello_reader{1};  ///< where Hellos are read; gone once stopped
-  std::optional<boost::asio::thread_pool> set_up{1};        ///< where streams are opened; likewise
+  std::optional<boost::asio::thread_pool> hello_reader{1};  ///< parses Hellos; gone once stopped
+  std::optional<boost::asio::thread_pool> set_up{1};        ///< opens streams; likewise
   std::atomic<std::size_t> leaving{0};
   PeerWarnings warnings{clock};
 

@@ -1,5 +1,5 @@
-// One connection of the TCP source, from its Hello to its end. Lives on one I/O thread; only the intake's wake-up and the
-// opened stream reach it from others, and they are posted.
+// One connection of the TCP source, from its Hello to its end. It lives on one I/O thread. Only the intake's wake-up and the
+// opened stream come from other threads, and both are posted to this one.
 #pragma once
 
 #include <boost/asio/ip/tcp.hpp>
@@ -24,7 +24,7 @@ class TcpSession : public std::enable_shared_from_this<TcpSession> {
  public:
   using Socket = boost::asio::ip::tcp::socket;
 
-  /// `from`: the peer, as accepting the connection told.
+  /// `from` is the peer's address, as reported when the connection was accepted.
   TcpSession(std::shared_ptr<SourceState> source, std::shared_ptr<IoThread> thread, Socket socket,
              const Socket::endpoint_type& from);
 
@@ -34,12 +34,12 @@ class TcpSession : public std::enable_shared_from_this<TcpSession> {
   void refuse(const std::string& reason);
   /// Closes a connection before its Hello, so that another gets its place. Call it on the connection's own thread.
   void give_way();
-  /// Tells a sender that was accepted that nothing is wrong and that no more frames are needed, and ends; another connection ends
-  /// at once.
+  /// Informs an accepted sender that nothing is wrong and that no more frames are needed, then ends. A connection whose
+  /// sender is not accepted ends at once.
   void dismiss(const std::string& reason);
-  /// Looks at the time-outs. Call it every tick.
+  /// Checks the time-outs. Call it every tick.
   void tick(SteadyTime now);
-  /// Ends at once. Leaves the I/O thread's list.
+  /// Ends at once, and leaves the I/O thread's list.
   void close();
 
   [[nodiscard]] IoThread& thread() const noexcept { return *thread_; }
@@ -52,7 +52,7 @@ class TcpSession : public std::enable_shared_from_this<TcpSession> {
     answering,  ///< writing the Accept
     streaming,
     waiting,  ///< the intake has no slot; not reading
-    leaving,  ///< the Reject is on its way; what still comes is thrown away until the peer closes
+    leaving,  ///< the Reject is being sent; bytes that still come are discarded until the peer closes
     closed,
   };
 
@@ -64,14 +64,14 @@ class TcpSession : public std::enable_shared_from_this<TcpSession> {
   void on_hello(ReadHello read);
   void open_stream(HelloContents contents);
   void on_stream(StreamOffer offer);
-  /// Whether the shot has a place; false: wait, or the session has ended.
+  /// Finds a place for the shot. False: wait, or the session has ended.
   bool begin_shot();
   void on_wake();
   /// `retry`: the sender may try again in a little while.
   void reject(const std::string& reason, bool retry = false);
   /// Sends the Reject, and waits for the peer to close.
   void leave_with(const std::string& message);
-  /// The same of a Hello that was right: counted and logged, with `line` for the log.
+  /// Rejects a sender whose Hello was valid: also counts and logs it, with `line` for the log.
   void reject_sender(const std::string& line, const std::string& reason, bool retry);
   void fail_decoding();
   void drain();

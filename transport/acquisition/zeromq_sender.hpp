@@ -24,12 +24,12 @@ struct ZeromqSenderOptions {
   std::string name = "Echoform";             ///< name and version, for the server's log
   std::uint64_t session = 0;                 ///< 0: chosen at random
   std::size_t queued_frames = 2;             ///< that may wait within ZeroMQ; 1 .. 64
-  std::chrono::milliseconds patience{5000};  ///< after which a line says that nobody takes frames, and for which finish() waits
+  std::chrono::milliseconds patience{5000};  ///< after this time a line reports that nobody takes frames; finish() waits so long
   std::optional<CurveClientKeys> keys{};     ///< for a server with CURVE
 };
 
-/// There is no way back: it does not learn whether a server accepts it. It waits, in send_frame(), until one is connected, says
-/// its Hello in front of every frame, and goes on when a server comes back.
+/// A sender that receives no answers, so that it does not learn whether a server accepts it. It waits in send_frame() until
+/// a server is connected, sends its Hello before every frame, and goes on when a server comes back.
 class ZeromqSender final : public FrameSender {
  public:
   /// Throws InputError if an option is out of its range. Connects by itself, in the background.

@@ -9,7 +9,8 @@
 
 namespace echoform {
 
-/// What is wrong with the text, in one line, if it is no ControlRequest: unknown names are refused too.
+/// Parses `text` into `request`. Returns what is wrong, in one line, if the text is no ControlRequest; unknown names are
+/// errors too.
 [[nodiscard]] std::optional<std::string> parse_control_json(std::string_view text, wire::ControlRequest& request);
 
 [[nodiscard]] std::string control_json(const wire::ControlReply& reply);
