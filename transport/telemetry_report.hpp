@@ -22,9 +22,9 @@ struct TelemetryReport {
   MetricsSnapshot metrics;
   std::string backend;                ///< "cpu, avx512, 2 threads"
   std::string acquisition;            ///< one line; empty before a sender comes
-  std::vector<std::string> warnings;  ///< what of settings and data is doubtful, or will disappoint, a line each
+  std::vector<std::string> warnings;  ///< doubtful settings and data, a line each
   std::string version;
-  /// Who is connected for images, by door: subscribers at "images", viewers at "web".
+  /// Number of clients connected for images, by sink: subscribers of "images", viewers of "web".
   std::vector<std::pair<std::string, std::uint64_t>> viewers;
   std::uint64_t viewer_dropped = 0;
   WallTime last_frame{0};                ///< when a frame was last published; 0 before the first
@@ -34,14 +34,14 @@ struct TelemetryReport {
   /// Connections of senders since the start, by what became of them, from a fixed list; and those open now.
   std::vector<std::pair<std::string, std::uint64_t>> connections;
   std::uint64_t connections_open = 0;
-  /// The same by the door that senders came to, and what else is known there. The lists above are their sums.
+  /// The same for each source of frames. The lists above are the sums of these.
   struct Door {
     std::string name;  ///< "tcp", "zeromq"
     SourceCounters counters;
     std::string last_rejection;
   };
   std::vector<Door> doors;
-  /// Peers turned away, by door ("images") and reason ("wrong_key").
+  /// Refused peers, by interface ("images") and reason ("wrong_key").
   struct Refusals {
     std::string door;
     std::string reason;
@@ -50,7 +50,7 @@ struct TelemetryReport {
   std::vector<Refusals> refusals;
   /// Adds a line for each reason.
   void add_refusals(std::string_view door, const PeerCounters& counters);
-  /// What sinks tell of themselves, those that do, by their doors' labels.
+  /// Figures that sinks report of themselves, by the sinks' labels.
   struct Sink {
     std::string name;
     std::vector<SinkFigure> figures;

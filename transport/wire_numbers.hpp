@@ -22,8 +22,8 @@ namespace echoform {
 [[nodiscard]] std::optional<std::string> find_wide_number(std::span<const std::byte> bytes,
                                                           const google::protobuf::Descriptor& type);
 
-/// How often a message on the wire states field `field`, up to the first bytes that are no field; says before anything is made
-/// of them how many messages a repeated one holds.
+/// How often a message on the wire states field `field`, up to the first bytes that are no field. So the number of messages
+/// in a repeated field is known before they are parsed.
 [[nodiscard]] std::size_t count_field(std::span<const std::byte> bytes, std::uint32_t field);
 
 /// A field of a message on the wire, outside of groups: an integer, or a text or bytes.
@@ -32,10 +32,11 @@ struct WireField {
   std::optional<std::uint64_t> integer;
   std::string_view text;  ///< of the message's bytes
 };
-/// Calls `take` for each such field, in order. Whether the bytes are fields to their end; makes nothing of them.
+/// Calls `take` for each such field, in order. Returns whether the bytes are fields to their end. Does not interpret the
+/// fields.
 [[nodiscard]] bool read_fields(std::span<const std::byte> bytes, FunctionRef<void(const WireField&)> take);
 
-/// Fills `message` from bytes; false where they are none, or hold a number that does not fit its field.
+/// Fills `message` from bytes; false where they are no such message, or hold a number that does not fit its field.
 template <class Message>
 [[nodiscard]] bool parse_message(std::span<const std::byte> bytes, Message& message) {
   return !find_wide_number(bytes, *Message::descriptor()) && message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()));

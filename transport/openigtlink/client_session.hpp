@@ -1,5 +1,5 @@
-// A client of the OpenIGTLink server, and what all of them share. All of it belongs to the server's thread, but for what says
-// otherwise.
+// A client of the OpenIGTLink server, and the state that all clients share. All of it belongs to the server's thread, except
+// for members whose comment states another thread.
 #pragma once
 
 #include <array>
@@ -32,13 +32,13 @@ class ClientSession;
 struct LinkState {
   explicit LinkState(const OpenIgtlinkSinkOptions& given);
 
-  /// Counts a peer that is turned away or cut off, and tells the log.
+  /// Counts and logs a peer that is refused or disconnected.
   void refuse(PeerRefusal reason, const boost::asio::ip::address& address);
   /// The devices of the board's streams, with the probe there.
   void follow(const ProbePlace& place);
   /// Null where there is none of this name.
   [[nodiscard]] const Device* find(std::string_view device) const;
-  /// Another session wants a stream's images, or no longer.
+  /// A session begins, or ends, to watch a stream.
   void watch(const std::string& stream);
   void unwatch(const std::string& stream);
   /// An image of the board, prepared once for all sessions: valid until the next call for the device.
@@ -72,15 +72,15 @@ class ClientSession : public std::enable_shared_from_this<ClientSession> {
   ClientSession& operator=(const ClientSession&) = delete;
 
   void start();
-  /// The board has news.
+  /// Called when the board has new images.
   void offer();
-  /// The streams are others, or there is a sender where there was none, or the other way round.
+  /// Called when the streams have changed, or when a sender has come or gone.
   void setup_changed();
-  /// Something changed that STATUS tells of.
+  /// Called when something that STATUS states has changed.
   void tell_status();
-  /// LinkState::telemetry is new.
+  /// Called when LinkState::telemetry is new.
   void tell_telemetry();
-  /// Disconnects who has kept the server waiting for too long. Once a second.
+  /// Disconnects a client that has kept the server waiting for too long. Call it once a second.
   void look_at_time(Time now);
   void close();
 
@@ -110,7 +110,7 @@ class ClientSession : public std::enable_shared_from_this<ClientSession> {
   void add_telemetry();
   void add_image_list();
   void add_probe(const std::string& device);
-  /// Whether there is one.
+  /// Whether the device has an image.
   [[nodiscard]] bool add_image(const Device& device, bool with_probe, std::uint64_t& number);
   void add_newest_image();
   void wait_until(Time due);

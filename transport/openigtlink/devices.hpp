@@ -16,21 +16,23 @@
 namespace echoform::openigtlink {
 
 struct Device {
-  std::string name;    ///< at most most_device_letters, and no other's
+  std::string name;    ///< at most most_device_letters; unique
   std::string stream;  ///< see publish/image_message.hpp
   ImageHead head;      ///< of its images, so long as the setup is the same
 };
 
-/// Names for streams, in their order: the stream's name, cut where it has more than 20 letters: first the server's name, so that
-/// view and kind are left, then the rest. Those that would be alike end in ~2, ~3 and so on.
+/// Device names for streams, in the order of the streams. A name is the stream's, shortened where it has more than 20
+/// letters: first the server's name is cut, so that view and kind remain, then the rest. Names that would be equal end in
+/// ~2, ~3 and so on.
 [[nodiscard]] std::vector<std::string> device_names(const std::vector<std::string>& streams, std::string_view server);
 
-/// Devices of a setup's streams, of `views` alone where any are named. Arrays of lines and images whose axes are no lengths are
-/// left out, since they lie nowhere, and so are those with more than 65535 pixels along an axis: the log says which.
+/// Devices of a setup's streams; only of those of `views`, where any are named. Arrays of lines and images whose axes are no
+/// lengths are left out, since they have no place in space. Images with more than 65535 pixels along an axis are left out
+/// too. The log names what is left out.
 [[nodiscard]] std::vector<Device> devices_of(const std::vector<StreamDescription>& streams, std::string_view server,
                                              const std::vector<std::string>& views);
 
-/// An image of a device as messages of both versions have it: but for the pixels, which stay where they are.
+/// An image of a device, prepared for messages of both versions. The pixels are not copied.
 class PreparedImage {
  public:
   /// Prepares an Image message (publish/image_message.hpp) that this program has made; throws std::logic_error for anything
@@ -41,10 +43,10 @@ class PreparedImage {
   [[nodiscard]] std::uint64_t timestamp() const noexcept { return timestamp_; }
   [[nodiscard]] const std::optional<Matrix>& probe() const noexcept { return probe_; }
 
-  /// Appends everything before the pixels: header, extended header, image header. `pixels` are those of the message; their sum is
-  /// worked out once for each version, however many clients there are.
+  /// Appends everything before the pixels: header, extended header, image header. `pixels` are those of the message. Their
+  /// check sum is computed once for each version, for all clients.
   void put_head(Bytes& to, std::uint16_t version, std::string_view device, std::span<const std::byte> pixels);
-  /// And what is behind them.
+  /// Appends everything after the pixels.
   void put_tail(Bytes& to, std::uint16_t version) const;
 
  private:

@@ -1,4 +1,4 @@
-// Where images and probes are for whoever reads OpenIGTLink: in mm, in RAS coordinates (base/anatomical_axes.hpp).
+// Where images and probes are, in the terms of OpenIGTLink: in mm, in RAS coordinates (base/anatomical_axes.hpp).
 #pragma once
 
 #include <functional>
@@ -14,9 +14,9 @@
 
 namespace echoform::openigtlink {
 
-/// Size and matrix of an image [z, x], whose i runs along x, j along z and k along -y, and of a volume [z, y, x], whose i, j and
-/// k run along x, y and z. Nothing where an axis has more than 65535 pixels, which messages cannot say. `real` is left as it is
-/// by default.
+/// Size and matrix of an image [z, x], whose i runs along x, j along z and k along -y, and of a volume [z, y, x], whose i, j
+/// and k run along x, y and z. Nothing where an axis has more than 65535 pixels, which messages cannot express. `real` keeps
+/// its default.
 [[nodiscard]] std::optional<ImageHead> head_of(const Grid& grid, const PixelPlaces& places);
 
 /// Where the probe of a setup is.

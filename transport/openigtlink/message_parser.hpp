@@ -1,5 +1,5 @@
-// What clients send, taken apart as it comes. Of a body nothing is kept but its check sum: the questions that a server of images
-// answers are their headers.
+// Parses what clients send, as it arrives. Only the check sum of a body is kept, since a server of images only needs the
+// headers of the questions that it answers.
 #pragma once
 
 #include <array>
@@ -15,25 +15,26 @@
 
 namespace echoform::openigtlink {
 
-/// Bodies that are longer are refused: no question needs as much, and images are sent from here, not to here.
+/// Longer bodies are refused: no question needs as much, and clients send no images.
 inline constexpr std::uint64_t most_body_bytes = std::uint64_t{1} << 20;
 
 struct ReceivedMessage {
   std::uint16_t version = first_version;  ///< of its header: 1 or 2
   std::string type;                       ///< "GET_STATUS": 1 to 12 printable letters
-  std::string device;                     ///< at most 20 letters, those that are no ASCII or not printable as '?'
+  std::string device;                     ///< at most 20 letters; those that are not printable ASCII as '?'
   std::uint64_t timestamp = 0;
   std::uint64_t body_bytes = 0;
 };
 
-/// Takes bytes in any portions. Its memory is that of one header.
+/// Takes bytes in any portions. Holds no more than one header.
 class MessageParser {
  public:
-  /// Tells of each message once it is whole and its check sum holds. Returns what is wrong, if anything; nothing is read behind
-  /// it. `tell` returns false to have the rest of the bytes left alone: then `bytes` begins with them.
+  /// Calls `tell` for each message once it is whole and its check sum is right. Returns what is wrong, if anything; nothing
+  /// after the fault is read. Where `tell` returns false, the rest of the bytes is not read: `bytes` then begins with that
+  /// rest.
   [[nodiscard]] std::optional<std::string> take(std::span<const std::byte>& bytes,
                                                 const std::function<bool(const ReceivedMessage& message)>& tell);
-  /// Whether a message has begun that is not at its end.
+  /// Whether a message has begun and is not whole.
   [[nodiscard]] bool within_message() const noexcept { return have_ > 0; }
 
  private:

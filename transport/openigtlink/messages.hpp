@@ -29,11 +29,11 @@ inline constexpr std::size_t most_type_letters = 12;
 inline constexpr std::size_t most_device_letters = 20;
 inline constexpr std::size_t image_head_bytes = 72;
 
-/// Codes of STATUS, those that a server of images has use for.
+/// The codes of STATUS that a server of images uses.
 enum class StatusCode : std::uint16_t { ok = 1, not_ready = 13 };
 
-/// Seconds since 1970 in the upper half, in the lower what is left of one as a binary fraction. 0, which says nothing, for times
-/// before 1970 and after 2106.
+/// A time stamp: the upper half holds seconds since 1970, the lower half the rest as a binary fraction of a second. 0, which
+/// means no time, for times before 1970 and after 2106.
 [[nodiscard]] std::uint64_t timestamp_of(WallTime time) noexcept;
 
 struct Header {
@@ -51,9 +51,9 @@ class Metadata {
  public:
   /// Adds a name and a value. At most 255 bytes of `name` and 1024 of `value` are kept.
   void add(std::string_view name, std::string_view value);
-  /// Keeps the memory.
+  /// Removes all entries; keeps the memory.
   void clear();
-  /// Their table, and one after the other: behind a message's content.
+  /// Appends the table of all entries, then the entries. They stand behind a message's content.
   void put(Bytes& to) const;
   [[nodiscard]] std::size_t table_bytes() const noexcept { return 2 + table_.size(); }
   [[nodiscard]] std::size_t text_bytes() const noexcept { return texts_.size(); }
@@ -92,7 +92,7 @@ void put_status(Bytes& to, StatusCode code, std::string_view name, std::string_v
 void put_string(Bytes& to, std::string_view text);
 /// The content of an RTS_* message: whether the request was carried out.
 void put_outcome(Bytes& to, bool done);
-/// Types of messages.
+/// The content of CAPABILITY: types of messages.
 void put_capability(Bytes& to, std::span<const std::string_view> types);
 /// An element of IMGMETA.
 struct ImageMeta {

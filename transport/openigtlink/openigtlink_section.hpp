@@ -15,7 +15,7 @@ enum class OpenIgtlinkImages : std::uint8_t { display, envelope, both };
 
 /// Found by section<OpenIgtlinkSection>(configuration).
 struct OpenIgtlinkSection {
-  std::string listen;  ///< empty: no such door
+  std::string listen;  ///< empty: no OpenIGTLink server
   OpenIgtlinkImages images = OpenIgtlinkImages::display;
   std::vector<std::string> views;  ///< empty: all
   double max_rate = 30.0;          ///< images per second, of each stream to each client; 0: no limit

@@ -1,5 +1,5 @@
-// Images over OpenIGTLink, for 3D Slicer, PLUS and others: a server on TCP that clients connect to (docs/openigtlink.md). One
-// thread of its own; the pipeline never waits for it, and no client for another.
+// Images over OpenIGTLink, for 3D Slicer, PLUS and others: a server on TCP that clients connect to (docs/openigtlink.md).
+// The server has a thread of its own. The pipeline never waits for it, and no client waits for another.
 #pragma once
 
 #include <chrono>
@@ -24,20 +24,22 @@ struct OpenIgtlinkSinkOptions {
   std::vector<std::string> views;                    ///< of these alone; empty: of all
   double most_per_second = 30.0;                     ///< images of each stream to each client; 0: as many as it takes
   std::size_t clients = 16;                          ///< at once; further ones are disconnected
-  std::chrono::milliseconds client_timeout{20'000};  ///< who takes nothing of what is sent, or ends no message, is disconnected
+  /// a client that reads nothing, or leaves a message unfinished, for so long is disconnected
+  std::chrono::milliseconds client_timeout{20'000};
   std::chrono::milliseconds telemetry_interval{1'000};  ///< between STRING messages of figures
 };
 
-/// Each client gets the newest image of each stream as soon as it has taken the last; those between it never sees.
+/// Each client gets the newest image of each stream as soon as it has taken the previous one. It never sees the images in
+/// between.
 class OpenIgtlinkSink : public ImageSink {
  public:
-  /// As bound: tells the port where any was asked for.
+  /// The port in use, also where 0 was requested.
   [[nodiscard]] virtual std::uint16_t port() const noexcept = 0;
   [[nodiscard]] virtual std::size_t clients() const noexcept = 0;
   /// Images that a client did not take before a newer one came, over all clients.
   [[nodiscard]] virtual std::uint64_t dropped() const noexcept = 0;
   [[nodiscard]] virtual const PeerCounters& peers() const noexcept = 0;
-  /// Memory for images: bounded by the numbers of streams and of clients, whatever these do.
+  /// Number of buffers for images. It is bounded by the numbers of streams and of clients, whatever the clients do.
   [[nodiscard]] virtual std::size_t image_buffers() const = 0;
 };
 

@@ -9,8 +9,8 @@ namespace echoform {
 /// "WHERE: FILE", or the file alone where nothing named it.
 [[nodiscard]] std::string place_of(std::string_view where, const std::filesystem::path& file);
 
-/// The whole of a small file that holds keys, as read_text_file() reads it: of at most 1 MiB, and named by `where`, if that is
-/// not empty, as what asked for it. Where it is `secret`, others than its owner and group may have no access to it.
+/// The text of a file of keys of at most 1 MiB, read by read_text_file(). Errors name `where`, if that is not empty, as the
+/// setting that asked for the file. A `secret` file must not be accessible to others than its owner and group.
 [[nodiscard]] std::string read_key_file(const std::filesystem::path& file, std::string_view where, bool secret);
 
 }  // namespace echoform

@@ -1,4 +1,5 @@
-// How many connections a door has and how fast they come, in all and from one address. Knows no sockets and no clock.
+// Limits the number of connections of a listening socket and the rate of new ones, in all and from one address. It uses no
+// sockets and no clock.
 #pragma once
 
 #include <boost/asio/ip/address.hpp>
@@ -19,8 +20,8 @@ struct PeerLimits {
   std::size_t per_address = 32;  ///< of which from one address; loopback excepted, where everybody has the same
   double rate = 10.0;            ///< connections a second that one address may make for long; loopback excepted
   double burst = 50.0;           ///< and at once
-  /// Connections a second that all addresses together may make for long, loopback included, and at once. For doors where a
-  /// newcomer causes work that others wait for.
+  /// Connections a second that all addresses together, loopback included, may make for long, and the number that they may
+  /// make at once. For sockets on which a new connection causes work that delays others.
   double rate_of_all = std::numeric_limits<double>::infinity();
   double burst_of_all = std::numeric_limits<double>::infinity();
 };
@@ -33,7 +34,7 @@ class PeerBook {
 
   explicit PeerBook(const PeerLimits& limits) : limits_(limits), may_come_(limits.burst_of_all) {}
 
-  /// Lets a connection in (nothing is returned; leave() when it ends) or says why not.
+  /// Lets a connection in and returns nothing (call leave() when it ends), or returns the reason of a refusal.
   [[nodiscard]] std::optional<PeerRefusal> enter(const Address& from, Time now);
   void leave(const Address& from);
 
@@ -57,10 +58,11 @@ class PeerBook {
   std::map<Address, Entry> addresses_;
 };
 
-/// IPv4 in IPv6, as a socket for both says it, as IPv4; any other as it is.
+/// The IPv4 address of an IPv4-mapped IPv6 address, which a socket for both reports; any other address unchanged.
 [[nodiscard]] boost::asio::ip::address unmapped(const boost::asio::ip::address& address);
 
-/// What counts as one address: IPv4 in IPv6 as IPv4, IPv6 by its first 64 bits, which one host may fill.
+/// The network that counts as one address: an IPv4-mapped IPv6 address as IPv4, an IPv6 address by its first 64 bits, since
+/// one host may own all addresses with these.
 [[nodiscard]] boost::asio::ip::address peer_network(const boost::asio::ip::address& address);
 
 }  // namespace echoform

@@ -1,4 +1,4 @@
-// Peers that were turned away, by reason: the same for every door.
+// Refused peers by reason, the same for every listening socket.
 #pragma once
 
 #include <array>
@@ -10,21 +10,21 @@
 
 namespace echoform {
 
-/// Why a peer was turned away or cut off.
+/// Why a peer was refused or disconnected.
 enum class PeerRefusal : std::uint8_t {
-  too_many,        ///< the door's places are taken
+  too_many,        ///< the maximum number of connections is open
   address_limit,   ///< the address has as many connections as one address may
   too_often,       ///< the address connects too fast
   wrong_key,       ///< CURVE: a key that is not among the clients'
   bad_handshake,   ///< ZeroMQ: no CURVE, another server's key, no ZMTP, left before its end; the web server: no TLS, or too old a
                    ///< one
-  flooding,        ///< sent more than such a peer has to say
+  flooding,        ///< sent more than such a peer needs to send
   wrong_token,     ///< none, or another
   wrong_host,      ///< a browser that asked for another name
   wrong_origin,    ///< a page of another site
   bad_request,     ///< malformed, too large, not what is served
   silent,          ///< nothing complete in time
-  no_descriptors,  ///< those that are left are for files and for control
+  no_descriptors,  ///< the remaining descriptors are reserved for files and control
 };
 inline constexpr std::size_t peer_refusal_count = 12;
 
@@ -43,7 +43,7 @@ inline constexpr auto peer_refusal = make_words(std::pair{PeerRefusal::too_many,
                                                 std::pair{PeerRefusal::no_descriptors, std::string_view("no_descriptors")});
 }  // namespace words
 
-/// Totals since the door was opened. Any thread reads them.
+/// Totals since the socket was opened. Any thread may read them.
 struct PeerCounters {
   std::atomic<std::uint64_t> accepted{0};  ///< connections, whatever became of them
   std::atomic<std::uint64_t> open{0};      ///< now

@@ -1,4 +1,4 @@
-// The port of a server that anybody may knock at.
+// The listening port of a server.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -19,9 +19,10 @@ class PeerListener {
 
   /// RuntimeFault where that fails: "`server`: cannot listen on `place`: ...".
   void listen(const boost::asio::ip::tcp::endpoint& endpoint, std::string_view server, std::string_view place);
-  /// What it listens on, with the port that the system chose where 0 was asked for.
+  /// The endpoint in use, with the port that the system chose where 0 was requested.
   [[nodiscard]] boost::asio::ip::tcp::endpoint endpoint() const { return acceptor_.local_endpoint(); }
-  /// Hands every connection to `welcome`, on the context's thread. One that `welcome` throws for is lost; others are accepted.
+  /// Hands every connection to `welcome`, on the context's thread. If `welcome` throws, that connection is lost; others are
+  /// still accepted.
   void accept(Welcome welcome);
 
  private:

@@ -10,11 +10,10 @@
 
 namespace echoform {
 
-/// The log's lines of peers that a door turned away: at most one a second for each reason, with the number of those that had
-/// none.
+/// Log lines about refused peers: at most one a second for each reason, with the number of refusals that had no line.
 class RefusalLog {
  public:
-  /// `door` as its other lines call it: "web server". `clock` outlives this; none is the system's.
+  /// `door` is the name in other log lines: "web server". `clock` must outlive this object; null is the system's clock.
   explicit RefusalLog(std::string door, const Clock* clock = nullptr) : door_(std::move(door)), clock_(clock) {}
 
   /// Any thread. `address` may be empty, where it is not known; the reason stands there as in /metrics.

@@ -1,4 +1,4 @@
-// One view of a finished frame as an Image message, for every door that hands images on.
+// One view of a finished frame as an Image message, for every sink that sends images.
 //
 // Streams of a server called NAME: with one view, NAME (float32 envelope on the acoustic grid) and NAME.display (8 bits on
 // the display grid); with several, NAME/VIEW and NAME/VIEW.display for each of them.
@@ -59,7 +59,8 @@ class ImageMessageWriter {
   /// InputError for a name that is no stream name, or where nothing is chosen.
   explicit ImageMessageWriter(std::string name, StreamChoice choice = {});
 
-  /// Takes a new setup; before the first prepare(). It is not kept: tables of travel times hang on it.
+  /// Takes a new setup. Call it before the first prepare(). The setup is not kept alive, since large tables of travel times
+  /// belong to it.
   void set_setup(const ImagingSetup& setup);
   [[nodiscard]] std::span<const StreamDescription> streams() const { return streams_; }
   /// No message of the present setup is longer.
@@ -81,8 +82,9 @@ class ImageMessageWriter {
   std::span<const std::byte> pixels_;
 };
 
-/// What a message that has been parsed says of its pixels: how they are shown, but for the end of the scale, which is its
-/// reference; where they are; and what the numbers of the axes are, metres along x, y and z where it says nothing else.
+/// Properties of the pixels of a parsed message: the scale by which they are shown, except for its end, which is the
+/// message's reference; the grid on which they lie; and the meanings of the axes, which are metres along x, y and z unless
+/// the message states others.
 [[nodiscard]] ValueScale scale_of(const wire::Image& image);
 [[nodiscard]] Grid grid_of(const wire::Image& image);
 struct AxisMeanings {

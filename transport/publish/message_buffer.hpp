@@ -1,4 +1,4 @@
-// Memory of messages on their way to subscribers.
+// Memory of messages that are being sent to subscribers.
 #pragma once
 
 #include <atomic>
@@ -8,13 +8,13 @@
 
 namespace echoform {
 
-/// Written by one thread, handed to the thread of a PublisherSocket, and given back by a thread of libzmq when the last
-/// subscriber has the message. Lives until then: the socket goes before its buffers.
+/// A buffer is written by one thread, handed to the thread of a PublisherSocket, and given back by a thread of libzmq when
+/// the last subscriber has the message. It must live until then: destroy the socket before its buffers.
 class MessageBuffer {
  public:
-  /// One that is used over and over.
+  /// A buffer for repeated use.
   explicit MessageBuffer(std::size_t capacity) : MessageBuffer(capacity, false) {}
-  /// One for a single message of `bytes`, already taken: giving it back deletes it.
+  /// A buffer for a single message of `bytes`, already taken. Giving it back deletes it.
   [[nodiscard]] static MessageBuffer& for_one_message(std::size_t bytes);
 
   [[nodiscard]] std::size_t capacity() const noexcept { return capacity_; }

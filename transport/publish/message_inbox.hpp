@@ -1,4 +1,4 @@
-// Messages of a publisher that may be anybody: each has one part, what has several is dropped and counted.
+// Messages of a publisher that is not trusted. Each message has one part; messages of several parts are dropped and counted.
 #pragma once
 
 #include <chrono>
@@ -11,7 +11,7 @@
 
 namespace echoform {
 
-/// The reading end of a SUB socket. One thread at a time, but for what is said of a constructor's own thread.
+/// The reading end of a SUB socket. Used by one thread at a time, besides the inbox's own thread.
 class MessageInbox {
  public:
   using Deadline = std::chrono::steady_clock::time_point;
@@ -25,11 +25,11 @@ class MessageInbox {
   [[nodiscard]] virtual std::uint64_t dropped() const = 0;
 };
 
-/// Every message, in order.
+/// An inbox that returns every message, in order.
 [[nodiscard]] std::unique_ptr<MessageInbox> inbox_of_all(zmq::socket_t socket);
-/// The newest message: a thread of its own reads the socket without pause, and keeps one. ZMQ_CONFLATE does the same, and ends
-/// the program where a publisher sends a message of several parts. RuntimeFault where the system has no thread or descriptor for
-/// it.
+/// An inbox that returns the newest message. A thread of its own reads the socket without pause, and keeps one message.
+/// ZMQ_CONFLATE would do the same, but it ends the program where a publisher sends a message of several parts. Throws
+/// RuntimeFault where the system has no thread or descriptor for it.
 [[nodiscard]] std::unique_ptr<MessageInbox> inbox_of_the_newest(zmq::socket_t socket);
 
 }  // namespace echoform

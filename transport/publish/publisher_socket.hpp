@@ -1,6 +1,7 @@
-// A publishing ZeroMQ socket together with the only thread that uses it. libzmq does what subscribers cause on the thread that
-// uses the socket: it takes their subscriptions, and walks the tree of all subscriptions when one of them leaves. Nobody shall
-// wait for that. So messages are handed over, and whether somebody subscribes to a stream is an atomic to be read.
+// A publishing ZeroMQ socket together with the only thread that uses it. libzmq does the work that subscribers cause on the
+// thread that uses the socket: it takes their subscriptions, and walks the tree of all subscriptions when a subscriber
+// leaves. Nobody else should wait for that. So messages are handed over to that thread, and an atomic states whether
+// somebody subscribes to a stream.
 #pragma once
 
 #include <atomic>
@@ -34,16 +35,17 @@ class PublisherSocket {
  public:
   /// Binds and starts the thread. Throws InputError for a bad address, RuntimeFault (naming the endpoint) if it cannot be bound.
   explicit PublisherSocket(const PublisherSocketOptions& options);
-  /// What has been handed over goes out, as far as the subscribers' queues take it; then the socket closes. Waits for no peer.
+  /// Sends what has been handed over, as far as the subscribers' queues take it, then closes the socket. Waits for no peer.
   ~PublisherSocket();
   PublisherSocket(const PublisherSocket&) = delete;
   PublisherSocket& operator=(const PublisherSocket&) = delete;
 
-  /// Hands a message over, and gives its buffer back if as many wait as may: that message is lost to all subscribers, as it is to
-  /// each whose queue is full. One thread at a time, in the order in which the messages go out. Never enters libzmq, never waits,
-  /// allocates nothing. False if the message is lost, which is also counted. Follow it with wake().
+  /// Hands a message over; messages go out in this order. Returns false, and gives the buffer back, if `handed_over`
+  /// messages wait already: that message is lost to all subscribers, and counted. A subscriber whose queue is full loses
+  /// messages too. Call it from one thread at a time, and call wake() afterwards. Never enters libzmq, never waits,
+  /// allocates nothing.
   bool offer(MessageBuffer& message) noexcept;
-  /// Whether offer() would lose the next message; counted as one that was.
+  /// Whether offer() would lose the next message. If so, that message is counted as lost.
   [[nodiscard]] bool full() noexcept;
   /// Wakes the thread. Call it once after the last of several offer()s.
   void wake() const noexcept { bell_.ring(); }

@@ -1,4 +1,4 @@
-// The other end of the publishers: receives images and telemetry, checks what it gets, and keeps statistics.
+// The receiving end of the publishers: receives images and telemetry, checks them, and keeps statistics.
 #pragma once
 
 #include <chrono>
@@ -20,8 +20,8 @@ struct SubscriberOptions {
   std::string endpoint = "tcp://127.0.0.1:17180";
   /// Exact name of the stream, "echoform" or "echoform.display"; empty for every stream of the publisher.
   std::string stream = "echoform";
-  /// Keep only the newest message waiting: whoever reads slowly skips images instead of falling behind. To count everything that
-  /// was sent, read without it.
+  /// Whether only the newest message waits, so that a slow reader skips images instead of falling behind. Set it to false to
+  /// count everything that was sent.
   bool latest_only = true;
   std::size_t message_limit = std::size_t{256} << 20;  ///< a publisher that sends more is disconnected
   std::optional<CurveClientKeys> keys{};               ///< for a publisher with CURVE
@@ -32,7 +32,7 @@ struct SubscriberStatistics {
   std::uint64_t malformed = 0;  ///< skipped: not an Image, one that contradicts itself, several parts
   std::uint64_t images = 0;     ///< messages - malformed
   std::uint64_t sequences = 0;  ///< distinct sequences among the images
-  std::uint64_t unchanged = 0;  ///< of the sequences: images of a scan that are the image received before
+  std::uint64_t unchanged = 0;  ///< of the sequences: images of a scan that equal the image received before
   std::uint64_t gaps = 0;       ///< sequences that were passed over
   std::uint64_t restarts = 0;   ///< the sequence went back: the source began anew
   std::uint64_t bytes = 0;
@@ -82,7 +82,7 @@ class TelemetrySubscriber {
 
   /// The newest message, valid until the next call; nullptr if none comes within `timeout`.
   [[nodiscard]] const wire::Telemetry* receive(std::chrono::milliseconds timeout);
-  /// Messages that were none, and those of several parts.
+  /// Messages that were no telemetry, and messages of several parts.
   [[nodiscard]] std::uint64_t malformed() const;
 
  private:

@@ -1,5 +1,6 @@
-// The newest image of every stream, as messages ready to send. The pipeline pins them up, viewers take them down; memory is
-// a set of buffers that is enlarged only when a viewer joins: one for each stream, one for each viewer, one being written.
+// The newest image of every stream, as messages ready to send. The pipeline puts the images here, and viewers take them. The
+// memory is a set of buffers, which grows only when a viewer joins: one buffer for each stream, one for each viewer, and one
+// that is being written.
 #pragma once
 
 #include <atomic>
@@ -28,10 +29,10 @@ class ImageBoard {
 
   // The functions below are for the pipeline.
   void set_setup(const ImagingSetup& setup);
-  /// Copies the images of streams that somebody watches, the others a few times a second so that whoever comes after the
-  /// source has stopped still sees the last one. Allocates nothing. Returns whether viewers have news.
+  /// Copies the images of watched streams. It copies other streams a few times a second, so that a viewer that joins after
+  /// the source has stopped still sees the last image. Allocates nothing. Returns whether viewers have news.
   bool publish(const FinishedFrame& frame) noexcept;
-  /// Whether the next frame's envelopes will be copied, so far as the frames so far tell. Any thread.
+  /// Whether the next frame's envelopes will probably be copied, judging by the frames so far. Any thread may call it.
   [[nodiscard]] bool wants_envelope() const noexcept { return wants_envelope_.load(std::memory_order_relaxed); }
 
   // The functions below are for viewers.

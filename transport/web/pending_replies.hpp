@@ -1,4 +1,4 @@
-// Requests of the web server that somebody else answers, in his own time and on his own thread.
+// Requests to the web server that other code answers, at any time and on any thread.
 #pragma once
 
 #include <boost/asio/io_context.hpp>

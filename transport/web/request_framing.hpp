@@ -17,12 +17,12 @@ namespace echoform {
   return {text.data(), text.size()};
 }
 
-/// What makes a request ambiguous, as one line; nothing where nothing does. Where it ends and whom it is for must not be open to
-/// two readings: what one of them takes for a body another, such as a proxy in front of this server, takes for the next request.
-/// So fields by which that or the trust in a request is decided stand once, Content-Length is one number, and Transfer-Encoding
-/// is "chunked" and nothing else. Fields that go on in the next line are FoldingFinder's. What the parser refuses by itself (line
-/// ends other than CRLF, control characters, blanks before a colon, differing lengths, a length beside "chunked") is not looked
-/// at again. `version` is 11 for HTTP/1.1.
+/// What makes a request ambiguous, as one line; nothing where nothing does. The end of a request and its host must have one
+/// reading only: bytes that one reader takes for a body, another reader, such as a proxy in front of this server, may take
+/// for the next request. So fields that decide this, or the trust in a request, may occur once, Content-Length is one
+/// number, and Transfer-Encoding is "chunked" and nothing else. Fields that continue on the next line are checked by
+/// FoldingFinder. What the parser refuses by itself (line ends other than CRLF, control characters, blanks before a colon,
+/// differing lengths, a length beside "chunked") is not looked at again. `version` is 11 for HTTP/1.1.
 [[nodiscard]] std::optional<std::string> find_ambiguity(const boost::beast::http::fields& fields, unsigned version);
 
 /// Finds fields that go on in the next line, which begins with a blank then: obsolete line folding (RFC 9112, 5.2). The parser

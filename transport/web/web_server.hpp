@@ -1,4 +1,5 @@
-// What the sessions of the web server share. All of it belongs to the server's thread, but for what says otherwise.
+// What the sessions of the web server share. All of it belongs to the server's thread, except for members whose comment
+// states another thread.
 #pragma once
 
 #include <atomic>
@@ -36,12 +37,12 @@ using TlsStream = boost::beast::ssl_stream<boost::beast::tcp_stream>;
 class Viewer {
  public:
   virtual ~Viewer() = default;
-  /// The board has news.
+  /// Called when the board has new images.
   virtual void offer() = 0;
 };
 
-/// A connection whose client is expected to say something. When all places are taken, the one that has kept its place waiting for
-/// longest gives way to a newcomer: clients that say nothing do not keep out those that do.
+/// A connection whose client is expected to send something. When the maximum number of connections is open, the one that has
+/// waited longest is closed for a new one. So silent clients do not keep out clients that send.
 class WaitingConnection {
  public:
   explicit WaitingConnection(WebState& state) : waiting_in_(state) {}
@@ -67,7 +68,7 @@ class WaitingConnection {
 struct WebState {
   explicit WebState(const WebSinkOptions& given) : options(given), board(given.name, given.choice), book(book_limits(given)) {}
 
-  // The number of all connections is kept by itself, since some of them give way.
+  // The total number of connections is limited elsewhere, since a waiting connection may be closed for a new one.
   static PeerLimits book_limits(const WebSinkOptions& options) {
     PeerLimits limits;
     limits.connections = std::numeric_limits<std::size_t>::max();
@@ -91,7 +92,7 @@ struct WebState {
   PendingReplies* replies = nullptr;
   RefusalLog refusals{"web server"};
 
-  /// Counts a peer that is turned away or cut off, and tells the log.
+  /// Counts and logs a peer that is refused or disconnected.
   void refuse(PeerRefusal reason, const boost::asio::ip::address& address) {
     peers.refuse(reason);
     refusals.refused(reason, address.to_string());
@@ -139,7 +140,7 @@ struct WatchedStreams {
 void serve_viewer(WebState& state, PlainStream stream, ConnectionCount count, HttpRequest request, WatchedStreams streams);
 void serve_viewer(WebState& state, TlsStream stream, ConnectionCount count, HttpRequest request, WatchedStreams streams);
 
-/// Tells all viewers that the board has news.
+/// Informs all viewers that the board has new images.
 void offer_news(WebState& state);
 
 }  // namespace echoform

@@ -34,8 +34,8 @@ struct WebSinkOptions {
   std::string address = "127.0.0.1";  ///< IPv4 or IPv6 address to listen on
   std::uint16_t port = 8080;          ///< 0: any free one
   StreamChoice choice{};              ///< which images to offer
-  /// Where not empty, at most 256 bytes, asked for everywhere but on /healthz: as ?token=... in the page's address (the page
-  /// hands it on), or in a header "Authorization: Bearer ...".
+  /// The token, at most 256 bytes; empty: none. It is required everywhere but on /healthz: as ?token=... in the page's
+  /// address (the page hands it on), or in a header "Authorization: Bearer ...".
   std::string token{};
   /// Maximum number of connections at once. A connection that waits for its client is closed in favour of a new one; if
   /// there is none, the new one is answered 503. One address may have at most half of the connections; loopback addresses
@@ -71,9 +71,9 @@ class WebSink : public ImageSink {
   [[nodiscard]] virtual std::size_t viewers() const noexcept = 0;
   /// Images that a viewer did not take before a newer one came, over all viewers.
   [[nodiscard]] virtual std::uint64_t viewer_dropped() const noexcept = 0;
-  /// Connections, and those turned away.
+  /// Connections, and refused peers.
   [[nodiscard]] virtual const PeerCounters& peers() const noexcept = 0;
-  /// Memory for images: bounded by the number of streams and viewers connected, whatever these do.
+  /// Number of buffers for images. It is bounded by the number of streams and connected viewers, whatever the viewers do.
   [[nodiscard]] virtual std::size_t image_buffers() const = 0;
 };
 

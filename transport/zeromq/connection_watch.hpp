@@ -1,4 +1,4 @@
-// How the connection of a socket that connects fares.
+// State of the connection of a connecting socket.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ class ConnectionWatch {
   ConnectionState state_ = ConnectionState::absent;
 };
 
-/// Makes `socket` report to `endpoint` from now on; before it connects. Throws zmq::error_t.
+/// Makes `socket` report to `endpoint` from now on. Call it before the socket connects. Throws zmq::error_t.
 void report_connection(zmq::socket_t& socket, const std::string& endpoint);
 
 }  // namespace echoform

@@ -1,5 +1,5 @@
-// A ZeroMQ context for sockets that listen, with what guards them: a thread that says who is let in, keeps the number of peers
-// and what they send within limits, and counts those that are turned away.
+// A ZeroMQ context for listening sockets, with a thread that guards them: it decides which peers are let in, limits the
+// number of peers and what they send, and counts refused peers.
 #pragma once
 
 #include <zmq.hpp>
@@ -14,8 +14,9 @@
 
 namespace echoform {
 
-/// Sockets that bind_socket() makes in it are CURVE servers if it has keys: none of them can be forgotten. Close the sockets
-/// before the context goes; declared before them, that comes by itself.
+/// If the context has keys, all sockets that bind_socket() makes in it are CURVE servers, so that no socket stays
+/// unprotected by mistake. Close the sockets before the context is destroyed. That happens by itself if the context is
+/// declared before them.
 class ZeromqContext {
  public:
   /// Throws InputError for keys where libzmq has no CURVE.
@@ -33,7 +34,7 @@ class ZeromqContext {
   [[nodiscard]] const ZeromqPeerCounters& peers() const noexcept;
   /// The same, for whoever may outlive the context.
   [[nodiscard]] std::shared_ptr<const PeerCounters> shared_peers() const noexcept;
-  /// Cuts off the peer that has sent most, of each socket. Any thread.
+  /// Disconnects, on each socket, the peer that has sent the most. Any thread may call it.
   void drop_loudest();
 
   /// Lets a few more new connections in. From the first call on, only a few are let in from one call to the next. It is for

@@ -1,6 +1,6 @@
-// Which connections whole messages came from. libzmq hands a message out once its last part is there, and bounds neither the
-// number of parts nor what the parts before take: who sends parts without end is known by what it sent since its last whole
-// message.
+// The connections from which whole messages came. libzmq delivers a message once its last part has arrived, and limits
+// neither the number of parts nor their total size. So a peer that sends parts without end is recognised by the bytes that
+// it has sent since its last whole message.
 #pragma once
 
 #include <zmq.hpp>
@@ -14,18 +14,18 @@
 
 namespace echoform {
 
-/// Written by the thread that reads a socket, read by the one that guards it.
+/// The thread that reads a socket writes the marks; the thread that guards the socket reads them.
 class MessageMarks {
  public:
-  /// Notes the connection of a message that was received, by any of its parts but a ROUTER's identity, and how many bytes it was
-  /// on its way. Neither waits nor allocates.
+  /// Notes the connection of a received message, given any of its parts but a ROUTER's identity. `bytes` is the length of
+  /// the message on the wire. Neither waits nor allocates.
   void note(zmq::message_t& message, std::uint64_t bytes) noexcept {
     const int descriptor = ::zmq_msg_get(message.handle(), ZMQ_SRCFD);
     if (descriptor < 0) return;
     counts_[place(descriptor)].fetch_add(1, std::memory_order_relaxed);
     allow_between_messages(descriptor, bytes);
   }
-  /// Changes with every message of the connection that has this descriptor.
+  /// A number that changes with every message of the connection with this descriptor.
   [[nodiscard]] std::uint32_t of(int descriptor) const noexcept {
     return counts_[place(descriptor)].load(std::memory_order_relaxed);
   }

@@ -1,6 +1,7 @@
-// The peers of one listening ZeroMQ socket. libzmq itself limits neither their number nor what they send; but it says when it has
-// accepted a connection and when one has gone, and by which descriptor. A duplicate of that descriptor tells who the peer is and
-// how much it has sent, and shuts the connection down, which libzmq then takes for the peer's doing.
+// The peers of one listening ZeroMQ socket. libzmq itself limits neither their number nor what they send. But it reports
+// when it has accepted a connection, when one has gone, and the descriptor of each. A duplicate of that descriptor reveals
+// the peer's address and how much it has sent, and can shut the connection down, which to libzmq looks as if the peer had
+// closed it.
 #pragma once
 
 #include <zmq.hpp>
@@ -23,24 +24,24 @@ namespace echoform {
 
 struct ZeromqPeerLimits {
   PeerLimits peers;
-  /// Bytes that one peer may send at once and a second for long, everything included; infinite for peers whose purpose is to
-  /// send. libzmq reads no more of it than that, nor more than may come between messages, whatever happens.
+  /// Bytes that one peer may send at once, and per second for long, everything included; infinite for peers whose purpose is
+  /// to send. libzmq never reads more from a peer than these limits and `between_messages` allow.
   double inbound_burst = std::numeric_limits<double>::infinity();
   double inbound_rate = std::numeric_limits<double>::infinity();
-  /// Bytes that one peer may send from one whole message to the next that is taken, beside its signs of life; libzmq holds them
-  /// all.
+  /// Bytes that one peer may send from one whole message to the next that is taken, without heartbeats. libzmq holds all
+  /// these bytes in memory.
   std::uint64_t between_messages = std::numeric_limits<std::uint64_t>::max();
   /// File descriptors that its connections leave to the rest of the program.
   std::size_t descriptors_left = descriptors_for_control;
 };
 
-/// Bytes a second that signs of life take: a PING and a PONG in five seconds, over CURVE some 17.
+/// Bytes per second allowed for heartbeats. A PING and a PONG in five seconds take about 17 over CURVE.
 inline constexpr double signs_of_life_rate = 32.0;
 
 using ZeromqPeerCounters = PeerCounters;
 
-/// Belongs to one thread, which calls read_events() when events() has something, look() when epoll() has, and tick() some times a
-/// second.
+/// Belongs to one thread. It calls read_events() when events() is readable, look() when epoll() is readable, and tick() some
+/// times a second.
 class PeerWatch {
  public:
   /// Construct it before the socket is bound. `name` is unique to the watch within the context, `door` is the socket's name
@@ -51,20 +52,20 @@ class PeerWatch {
   PeerWatch(const PeerWatch&) = delete;
   PeerWatch& operator=(const PeerWatch&) = delete;
 
-  /// The port that the socket was bound to: connections of other ports are none of its peers.
+  /// Sets the port that the socket was bound to. Connections to other ports are not peers of this socket.
   void bound_to(std::uint16_t port) { port_ = port; }
 
   [[nodiscard]] zmq::socket_t& events() { return events_; }
   [[nodiscard]] int epoll() const { return epoll_; }
   /// False once the socket is closed.
   [[nodiscard]] bool read_events();
-  /// Cuts off those that have sent too much.
+  /// Disconnects peers that have sent too much.
   void look();
-  /// Cuts off those that have sent too much without completing a message. `passed` since it was last called.
+  /// Disconnects peers that have sent too much without completing a message. `passed` is the time since the last call.
   void tick(std::chrono::duration<double> passed);
-  /// Cuts off the peer that has sent most of late. For sockets with a limit on it.
+  /// Disconnects the peer that has recently sent the most. For sockets that limit what a peer sends.
   void drop_loudest();
-  /// Bytes that libzmq may have freed since this was last asked: what peers that went had sent, in parts of a message.
+  /// Bytes that libzmq may have freed since the last call: parts of unfinished messages of peers that have gone.
   [[nodiscard]] std::uint64_t freed() noexcept { return std::exchange(freed_, 0); }
 
  private:
@@ -106,7 +107,7 @@ class PeerWatch {
   zmq::socket_t events_;
   std::uint16_t port_ = 0;
   int epoll_ = -1;
-  int spare_ = -1;  // holds a newcomer while it is judged, and a place for that while there is none
+  int spare_ = -1;  // holds a new connection while it is judged; reserves a descriptor for that otherwise
   std::uint64_t freed_ = 0;
   double may_read_ = 0.0;  // bytes that each peer may have read more, less than one; and those of its signs of life
   double signs_of_life_ = 0.0;

@@ -1,6 +1,7 @@
-// How many bytes libzmq reads of a connection. It reads all that comes, on a thread of its own, before anybody learns of it: its
-// options limit single messages alone, and who watches the connection beside it is too late where the processors are busy. So the
-// limit is kept where libzmq reads: it calls the C library's recv(), in whose place the one of this file's source is called.
+// Limits how many bytes libzmq reads of a connection. libzmq reads all that comes, on a thread of its own, before other code
+// learns of it. Its options limit only single messages, and a watch on the same connection is too late where the processors
+// are busy. So the limit is enforced where libzmq reads: libzmq calls the C library's recv(), which the source of this file
+// replaces by its own.
 #pragma once
 
 #include <cstdint>
@@ -16,9 +17,9 @@ struct ReceiveLimits {
 /// the peer had gone, and libzmq closes the connection, which ends the limits. Any thread may call the functions of this
 /// file; none of them waits.
 void limit_receive(int descriptor, const ReceiveLimits& limits) noexcept;
-/// So many more of the burst, as long as no more than all of it are left; nothing where there are no limits.
+/// Allows `bytes` more of the burst, up to the whole burst. Does nothing where there are no limits.
 void allow_receive(int descriptor, std::uint64_t bytes) noexcept;
-/// The same of those between messages: as many as the message had that was taken.
+/// Allows `bytes` more between messages: the length of the message that was taken.
 void allow_between_messages(int descriptor, std::uint64_t bytes) noexcept;
 /// Ends the limits.
 void unlimit_receive(int descriptor) noexcept;

@@ -5,10 +5,10 @@
 
 namespace echoform {
 
-/// All bytes that the peer of a TCP connection has sent so far; nothing where the system does not say.
+/// Bytes that the peer of a TCP connection has sent so far; nothing where the system does not report them.
 [[nodiscard]] std::optional<std::uint64_t> received_bytes(int descriptor) noexcept;
 
-/// Those of them that were read here: what waits in the system's buffer is not among them.
+/// Of these, the bytes that were read here, without those that wait in the system's buffer.
 [[nodiscard]] std::optional<std::uint64_t> read_bytes(int descriptor) noexcept;
 
 }  // namespace echoform

@@ -20,21 +20,22 @@ namespace echoform {
 /// The same for a program on this host: loopback in the place of all interfaces.
 [[nodiscard]] std::string connectable_endpoint(const std::string& address, std::uint16_t port);
 
-/// Whether only programs of this host reach it.
+/// Whether only programs of this host can reach the address.
 [[nodiscard]] bool is_loopback(const std::string& address);
 
 /// How a peer that is gone is noticed.
 enum class SignsOfLife : std::uint8_t {
-  heartbeats,  ///< ZeroMQ's: whoever completes no message for 15 s is disconnected
+  heartbeats,  ///< ZeroMQ's: a peer that completes no message for 15 s is disconnected
   /// TCP's keep-alive, after some 25 s. For sockets that hold their peers back by not reading: there a heartbeat would wait
-  /// behind the messages, and the peer be lost with them.
+  /// behind the messages, and the peer would be disconnected.
   keep_alive,
 };
 
 /// Bytes of the longest subscription that is taken: the longest beginning of a stream's messages (stream_prefix() of a name of 64
 /// characters and a view) is less than half of it, and CURVE's handshake takes some 300.
 inline constexpr std::int64_t subscription_limit = 512;
-/// Connections a second that a door with newcomers' work takes for long, from all addresses together, and at once.
+/// Connections that a socket accepts from all addresses together, per second for long, and at once, where new connections
+/// cause work on the socket's thread.
 inline constexpr double newcomers_rate = 16.0;
 inline constexpr double newcomers_burst = 64.0;
 
@@ -45,9 +46,9 @@ struct BindOptions {
   std::uint16_t port = 0;             ///< 0: any free one
   std::int64_t message_limit = 4096;  ///< bytes; a peer that sends a longer message is disconnected
   int send_queue = 16;                ///< messages that wait for one peer
-  /// Messages of one peer that wait for us; 0: any number. Where a queue is full, libzmq 4.3.4 reads nothing more of its peer,
-  /// and if that goes, ends the program once a heartbeat of either side is due there: a bounded queue has no heartbeats, is read
-  /// without pause, or has peers that are trusted.
+  /// Messages of one peer that wait for us; 0: any number. Where a queue is full, libzmq 4.3.4 reads nothing more of its
+  /// peer. If that peer goes, libzmq ends the program once a heartbeat of either side is due. So a socket with a bounded
+  /// queue must have no heartbeats, be read without pause, or have trusted peers.
   int receive_queue = 0;
   int receive_buffer = 0;  ///< bytes of one peer that wait in the system for libzmq to read them; 0: as many as the system likes
   ZeromqPeerLimits limits{};
@@ -77,10 +78,10 @@ struct ConnectOptions {
 /// RuntimeFault where too few file descriptors are left.
 [[nodiscard]] zmq::socket_t connect_socket(zmq::context_t& context, const ConnectOptions& options);
 
-/// A bound XPUB socket, which publishes, and hands out what is subscribed to: nothing that subscribers send is longer than a
-/// subscription, at most `queued` messages wait for one. At most `subscribers` are connected. What they subscribe to waits
-/// without a limit but that on what they send, and is taken on the thread that uses the socket: see PublisherSocket, which does
-/// nothing else.
+/// A bound XPUB socket, which publishes, and delivers the subscriptions. Subscribers may send nothing longer than a
+/// subscription. At most `queued` messages wait for one subscriber, and at most `subscribers` are connected. Subscriptions
+/// that wait are limited only by the limit on what subscribers send. They are taken on the thread that uses the socket, so
+/// that this thread should do nothing else: see PublisherSocket.
 [[nodiscard]] zmq::socket_t bind_publisher(ZeromqContext& context, const std::string& address, std::uint16_t port, int queued,
                                            const std::string& what, std::size_t subscribers = 64);
 
@@ -91,10 +92,10 @@ struct ConnectOptions {
                                                const std::optional<CurveClientKeys>& keys = std::nullopt,
                                                const std::string& report_to = {});
 
-/// Waits until libzmq has anything to do for the socket, of which only newcomers and those who leave may be, or the bell rings,
-/// which it silences. False after `longest` without either: nobody says that a newcomer who was let in has gone before
-/// it was connected, so that let_newcomers_in() is due. For the thread that owns the socket, when it has just taken all that
-/// there was, or found ZMQ_EVENTS without any.
+/// Waits until libzmq has work for the socket (which may be only a peer that connects or leaves), or until the bell rings,
+/// which it resets. False after `longest` without either. Then let_newcomers_in() is due, since nothing reports that a peer
+/// which was let in has gone before it was connected. Call it on the thread that owns the socket, when it has just taken all
+/// messages, or has found ZMQ_EVENTS without any.
 [[nodiscard]] bool wait_for_events(const zmq::socket_t& socket, const WakeBell& bell,
                                    std::chrono::milliseconds longest = std::chrono::milliseconds(100));
 

@@ -1,4 +1,4 @@
-// What the subscribers of an XPUB socket want.
+// The subscriptions to an XPUB socket.
 #pragma once
 
 #include <zmq.hpp>
@@ -16,9 +16,9 @@
 
 namespace echoform {
 
-/// Prefixes come from peers: their number and what they come to together are limited. One too many, and the peer that has sent
-/// most is cut off. libzmq keeps them in a tree with a node for each byte, which it walks as a whole when a subscriber leaves,
-/// about 10,000 nodes a millisecond.
+/// Prefixes come from peers, so that their number and their total length are limited. Beyond the limit, the peer that has
+/// sent the most is disconnected. libzmq keeps them in a tree with a node for each byte, which it walks as a whole when a
+/// subscriber leaves, about 10,000 nodes a millisecond.
 class Subscriptions {
  public:
   static constexpr std::size_t maximum_count = 1024;
@@ -26,8 +26,8 @@ class Subscriptions {
 
   explicit Subscriptions(ZeromqContext& context) : context_(context) {}
 
-  /// Takes what has come, at most so many messages; for the thread that owns the socket. Allocates only if something has come.
-  /// libzmq keeps it without a limit until then.
+  /// Takes subscriptions that have arrived, at most `at_most` messages. Call it on the thread that owns the socket.
+  /// Allocates only if something has arrived. Until then libzmq keeps subscriptions without a limit.
   void read(zmq::socket_t& socket, int at_most);
 
   /// The beginnings of messages that wanted() is about. Any thread.

@@ -1,5 +1,5 @@
-// Who is let in: the questions that libzmq asks of each peer before it takes a message of it (ZAP,
-// https://rfc.zeromq.org/spec/27), as plain functions.
+// Decides which peers are let in. It answers, as plain functions, the questions that libzmq asks about each peer before it
+// takes a message from it (ZAP, https://rfc.zeromq.org/spec/27).
 #pragma once
 
 #include <zmq.hpp>
@@ -12,7 +12,7 @@
 
 namespace echoform {
 
-/// The domain that our sockets name; another is refused.
+/// The domain that our sockets name. Another domain is refused.
 inline constexpr std::string_view zap_domain = "echoform";
 /// Where libzmq asks, in each context.
 inline constexpr const char* zap_endpoint = "inproc://zeromq.zap.01";
@@ -25,8 +25,8 @@ struct ZapVerdict {
   std::string address;  ///< of the peer, printable
 };
 
-/// Lets in a peer that was asked by CURVE in our domain and whose key `keys` lists, or any key where `keys` lists none. Whatever
-/// is not exactly such a question is refused.
+/// Lets in a peer that libzmq asks about by CURVE in our domain and whose key `keys` lists; any key where `keys` lists none.
+/// Whatever is not exactly such a question is refused.
 [[nodiscard]] ZapVerdict judge(const std::vector<zmq::message_t>& question, const CurveServerKeys& keys);
 
 /// Judges peers of sockets without keys: lets in a peer that libzmq asks about by NULL in our domain, and refuses whatever
