@@ -1,4 +1,4 @@
-// Instruments that have interfaces of their own, a line each in instruments.cpp.
+// Instruments with interfaces of their own. Each is a line in instruments.cpp.
 #pragma once
 
 #include <memory>
@@ -20,10 +20,10 @@ struct Instrument {
   std::string_view simulated_title;  ///< likewise, of the simulated one: "a simulated TITLE"
   std::string_view simulated_place;  ///< where the simulated one listens if nothing else is asked for: ADDRESS:PORT
   KeyGroup (*keys)() = nullptr;      ///< the section [input.NAME]
-  /// No source where the configuration names no such instrument. Throws InputError, naming the key, for what it cannot do.
-  /// Time-outs go by `clock`, which outlives the source.
+  /// Opens the source; none where the configuration names no such instrument. Throws InputError, naming the key, for
+  /// settings that the instrument cannot do. Time-outs use `clock`, which must outlive the source.
   OpenSource (*open)(const Configuration& configuration, const Clock& clock) = nullptr;
-  /// A simulated one that records `scene`.
+  /// Makes a simulated instrument that records `scene`.
   std::unique_ptr<SimulatedPeer> (*simulate)(const Configuration& configuration, SimulatorConfiguration scene) = nullptr;
 };
 

@@ -1,4 +1,4 @@
-// A simulated instrument that can be connected to.
+// A TCP server for a simulated instrument.
 #pragma once
 
 #include <cstdint>
@@ -11,15 +11,15 @@ namespace echoform {
 
 class InstrumentServer {
  public:
-  /// Listens at an address of this machine; port 0 takes a free one. RuntimeFault where that fails.
+  /// Listens at an address of this machine; port 0 takes a free one. Throws RuntimeFault where that fails.
   InstrumentServer(const std::string& address, std::uint16_t port, SimulatedPeer& instrument);
   ~InstrumentServer();
   InstrumentServer(const InstrumentServer&) = delete;
   InstrumentServer& operator=(const InstrumentServer&) = delete;
 
   [[nodiscard]] std::uint16_t port() const noexcept { return port_; }
-  /// Serves one connection after the other until a stop is requested, which takes up to a tenth of a second and what making a
-  /// cycle takes. Commands are read unless a MiB of answers waits to be read.
+  /// Serves one connection after the other until a stop is requested. Stopping takes up to a tenth of a second, and the time
+  /// that making a cycle takes. Commands are read unless a MiB of answers waits to be sent.
   void run(const std::stop_token& stop);
 
  private:

@@ -1,4 +1,4 @@
-// What simulated instruments hear of a scene.
+// The scene as simulated instruments record it.
 #pragma once
 
 #include <cmath>
@@ -8,8 +8,8 @@
 
 namespace echoform {
 
-/// A full matrix of the scene in counts: which elements fire, when samples are taken and how loud they are is the instrument's.
-/// `gain_db` comes to what the scene's full scale is for.
+/// A configuration for a full matrix of the scene in counts. The instrument determines which elements fire, when samples are
+/// taken and the gain. `gain_db` is added to the gain for which the scene's full scale holds.
 [[nodiscard]] inline SimulatorConfiguration heard_scene(SimulatorConfiguration scene, std::size_t samples, Hertz sample_rate,
                                                         Seconds start_time, double gain_db) {
   scene.samples = samples;

@@ -1,4 +1,4 @@
-// What sources that connect to an instrument, over and over, have in common.
+// The common part of sources that connect to an instrument again and again.
 #pragma once
 
 #include <pthread.h>
@@ -26,18 +26,18 @@ struct VisitPauses {
   std::chrono::milliseconds longest{30000};
 };
 
-/// Visits the instrument until it is to stop, with pauses between. What a visit throws is said. One during which `frames` has
-/// moved on is followed by the first pause again.
+/// Calls `visit` until `stopping` is set, with pauses between the visits. Exceptions of a visit go to `say`. A visit during
+/// which `frames` has grown is followed by the shortest pause again.
 void visit_until_stopped(const VisitPauses& pauses, const WakeBell& bell, const std::atomic<bool>& stopping,
                          const std::function<std::uint64_t()>& frames, const std::function<void()>& visit,
                          const std::function<void(const std::exception&)>& say);
 
-/// The thread of a source that visits, and what its visits tell. `Base` is AcquisitionSource, or an interface of it. Destructors
-/// of what derives from it call stop().
+/// The thread of a source that visits an instrument, and its counters. `Base` is AcquisitionSource, or an interface derived
+/// from it. Destructors of derived classes must call stop().
 template <class Base>
 class VisitingSource : public Base {
  public:
-  /// `name` is the door's and the thread's, `owner` the bell's.
+  /// `name` is the name of the source and of its thread, `owner` that of the bell.
   VisitingSource(std::string_view name, std::string_view owner, std::uint16_t port, const VisitPauses& pauses, const Clock& clock)
       : clock_(clock), bell_(owner), name_(name), port_(port), pauses_(pauses) {}
   VisitingSource(const VisitingSource&) = delete;

@@ -1,4 +1,4 @@
-// What a MicroPulse is told, as lines of text without their ends: each goes out with a carriage return behind it.
+// The commands for a MicroPulse, as lines of text without line ends. Each line is sent with a carriage return behind it.
 #pragma once
 
 #include <string>
@@ -9,7 +9,8 @@
 
 namespace echoform::micropulse {
 
-/// The digitiser's rate; all else is at its defaults afterwards. Answered by 32 bytes.
+/// The command that resets the instrument and sets the digitiser's rate. Everything else has its default afterwards. The
+/// instrument answers with 32 bytes.
 [[nodiscard]] std::string reset_command(const InstrumentSettings& settings);
 
 /// Test 256 + k fires event k: its delays are law k + 1 of transmission, its receivers law k + 1 of reception. All tests are
@@ -17,14 +18,14 @@ namespace echoform::micropulse {
 /// ns.
 [[nodiscard]] std::vector<std::string> setup_commands(const Acquisition& acquisition, const InstrumentSettings& settings);
 
-/// What of the set-up differs between the two.
+/// The commands for the settings that differ between the two.
 [[nodiscard]] std::vector<std::string> change_commands(const LiveSettings& before, const LiveSettings& after);
 
-/// Makes it fire until it is stopped, or, where each frame is asked for, once.
+/// The command that makes the instrument fire until it is stopped, or once, where each frame is requested.
 [[nodiscard]] std::string_view start_command(Cycling cycling);
-/// Stops it, and empties its buffer.
+/// Stops the instrument, and empties its buffer.
 inline constexpr std::string_view stop_command = "STX 1";
-/// Answered by a message of state and encoders; by then everything that was said before has been understood or refused.
+/// The instrument answers with a message of state and encoders. By then it has accepted or refused all earlier commands.
 inline constexpr std::string_view state_command = "STA";
 
 /// The lines with their ends.

@@ -1,4 +1,4 @@
-// A connection to an instrument: what it is told, and what it answers.
+// A connection to an instrument: sends commands and reads answers.
 #pragma once
 
 #include <atomic>
@@ -17,35 +17,37 @@
 
 namespace echoform::micropulse {
 
-/// "micropulse 10.1.1.2:1067", as errors and the log have it.
+/// The instrument's name in errors and the log: "micropulse 10.1.1.2:1067".
 [[nodiscard]] std::string name_of(const SourceOptions& options);
 
-/// One thread. All that waits ends within a tenth of a second once the source is to stop: then nothing is promised of what was
-/// waited for. RuntimeFault where the connection breaks or an answer does not come in time, InputError for what cannot be
-/// understood.
+/// Used by one thread. Every function that waits returns within a tenth of a second once the source is to stop, whether or
+/// not the answer has come. Functions throw RuntimeFault where the connection breaks or an answer does not come in time,
+/// InputError for answers that cannot be understood.
 class Conversation {
  public:
-  /// What the instrument calls an error, and is not thrown, goes to `say`. All outlive this.
+  /// Errors that the instrument reports, and that are not thrown, go to `say`. All arguments must outlive this object.
   Conversation(const SourceOptions& options, const WakeBell& bell, const std::atomic<bool>& stopping,
                LiveSourceCounters& counters, std::function<void(const std::string&)> say);
 
-  /// Whatever it was doing ends, and what it had sent is read before it is asked anything. InputError for an instrument that has
-  /// another rate then, or fewer than `channels`.
+  /// Resets the instrument: ends whatever it was doing, and reads what it had sent before. Throws InputError for an
+  /// instrument that has another rate afterwards, or fewer than `channels` channels.
   void reset(const InstrumentSettings& settings, std::size_t channels);
-  /// InputError, naming `what`, with the instrument's words for lines that it refuses.
+  /// Sends lines and waits until the instrument has taken them. Throws InputError, naming `what`, with the instrument's
+  /// words for lines that it refuses.
   void tell(const std::vector<std::string>& lines, std::string_view what);
-  /// The lines, each with its end.
+  /// Sends the lines, each with its end.
   void send(const std::vector<std::string>& lines, std::chrono::milliseconds time);
 
-  /// What has been read and not been asked for.
+  /// The next message that has been read and is no awaited answer.
   [[nodiscard]] std::optional<Reply> next() { return parser_.next(); }
-  /// Reads what is there; waits a little where there is nothing, and returns false.
+  /// Reads the bytes that have arrived. Where there are none, waits a little and returns false.
   [[nodiscard]] bool take_bytes();
-  /// Reads and forgets for this long.
+  /// Reads and discards bytes for this long.
   void drain(std::chrono::milliseconds time);
 
  private:
-  /// Reads until such a reply comes; none once it is to stop. Errors that come before are kept in refusals_.
+  /// Reads until a reply of this kind comes; none once the source is to stop. Errors that come before it are kept in
+  /// refusals_.
   [[nodiscard]] std::optional<Reply> await(ReplyKind kind, std::string_view what);
   void note(std::size_t bytes) { LiveSourceCounters::add(counters_.bytes, bytes); }
 

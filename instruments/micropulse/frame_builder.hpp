@@ -1,4 +1,4 @@
-// Shots and frames out of A-scans as they come.
+// Builds shots and frames from A-scans as they arrive.
 #pragma once
 
 #include <cstdint>
@@ -26,22 +26,23 @@ class FrameBuilder {
 
   enum class Outcome : std::uint8_t {
     taken,
-    wait,    ///< the intake has no place: ask again with the same A-scan
+    wait,    ///< the intake has no place: call again with the same A-scan
     closed,  ///< the intake takes no more of this stream
   };
   /// `first_sequence` and those that follow are the frames' numbers. Throws InputError for an A-scan that has another length or
   /// format than was set up.
   [[nodiscard]] Outcome take(const Reply& a_scan, WallTime now, std::optional<EncoderCount> position);
-  /// No more comes of this frame.
+  /// Ends the frame: no more of it will come.
   void end_frame();
-  /// What the instrument says once a cycle has come. Where it has come behind a whole frame before, a frame that it comes within
-  /// is of two cycles, the one's first events and the other's last: their halves are two frames, neither of them complete.
-  /// Otherwise it tells nothing: the instrument may say it amid its cycles.
+  /// Called for the message that the instrument sends at the end of a cycle. If such a message has followed a whole frame
+  /// before, then one within a frame means that this frame mixes two cycles: first events of one, last events of the other.
+  /// The two halves then become two frames, both incomplete. Otherwise the message is ignored, since the instrument may also
+  /// send it in the middle of its cycles.
   void cycle_mark();
 
   /// The number of the next frame.
   std::uint64_t sequence = 0;
-  /// A-scans that the frame has no row for: of other tests or channels.
+  /// Number of A-scans for which the frame has no row: those of other tests or channels.
   [[nodiscard]] std::uint64_t strays() const noexcept { return strays_; }
 
  private:

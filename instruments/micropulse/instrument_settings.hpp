@@ -1,4 +1,4 @@
-// What a Peak MicroPulse is told besides what it fires: docs/micropulse.md.
+// Settings of a Peak MicroPulse besides its events: docs/micropulse.md.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ namespace echoform::micropulse {
 /// Bits of a sample; values are the numbers of the command DOF.
 enum class SampleBits : std::uint8_t { eight = 1, ten = 2, twelve = 3, sixteen = 4 };
 
-/// Where the 10 or 12 bits of a sample stand in its 16: drivers disagree.
+/// Whether the 10 or 12 bits of a sample are the low or the high ones of its 16. Drivers disagree about it.
 enum class Justified : std::uint8_t { low, high };
 
 /// How the instrument is made to fire.
@@ -42,7 +42,7 @@ struct InstrumentSettings {
   std::vector<std::string> commands;  ///< of the user, a line each, behind the set-up
 };
 
-/// What may change while it fires, between two frames.
+/// Settings that may change while the instrument fires, between two frames.
 struct LiveSettings {
   unsigned pulse_repetition = 5000;
   double gain_db = 40.0;
@@ -52,11 +52,11 @@ struct LiveSettings {
   bool operator==(const LiveSettings&) const = default;
 };
 
-/// Samples of an A-scan that the instrument has at most, without echo triggers.
+/// Maximum number of samples of an A-scan, without echo triggers.
 inline constexpr std::size_t most_samples = 8000;
 /// The first test of phased arrays, that of the first event.
 inline constexpr std::uint32_t first_test = 256;
-/// Tests have numbers of 11 bits, which are stated less one.
+/// Maximum number of events. Test numbers are sent less one, in 11 bits.
 inline constexpr std::size_t most_events = 2048 - (first_test - 1);
 inline constexpr std::size_t longest_line = 1024;
 
@@ -72,14 +72,16 @@ inline constexpr std::size_t longest_line = 1024;
 /// Throws InputError, naming `where` and what the key is called in a configuration, for a setting out of the ranges above.
 void validate(const InstrumentSettings& settings, std::string_view where);
 
-/// What an instrument with these settings sends if it is set up for the probe and the events of `wanted`, of which probe, events,
-/// matrix and samples are heeded: encoding, sample rate, start time and scale follow. Throws InputError, naming `where`, for what
-/// it cannot do: more events or samples than it has, weights, delays before 0 or beyond 25 us, codes, nobody who transmits, sums
-/// of both directions, several positions of the probe.
+/// The acquisition that an instrument with these settings sends when it is set up for `wanted`. Of `wanted` only probe,
+/// events, matrix and samples are used; encoding, sample rate, start time and scale follow from the settings. Throws
+/// InputError, naming `where`, for an acquisition that the instrument cannot make: too many events or samples, weights,
+/// delays below 0 or beyond 25 us, codes, events without a transmitter, sums of both directions, or several positions of the
+/// probe.
 [[nodiscard]] Acquisition instrument_acquisition(Acquisition wanted, const InstrumentSettings& settings, std::string_view where);
 
 [[nodiscard]] LiveSettings live_settings(const InstrumentSettings& settings, const Acquisition& acquisition);
-/// Puts them into both. Throws InputError as instrument_acquisition() does, and changes neither.
+/// Puts `live` into both settings and acquisition. Where it throws InputError, as instrument_acquisition() does, it changes
+/// neither.
 void put_live(const LiveSettings& live, InstrumentSettings& settings, Acquisition& acquisition, std::string_view where);
 
 }  // namespace echoform::micropulse

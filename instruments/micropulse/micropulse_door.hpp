@@ -1,4 +1,4 @@
-// The door to a Peak MicroPulse: from [input.micropulse] to a source.
+// Makes the source of a Peak MicroPulse from [input.micropulse].
 #pragma once
 
 #include "base/clock.hpp"
@@ -12,11 +12,11 @@ namespace echoform {
 /// [input.micropulse]
 [[nodiscard]] KeyGroup micropulse_keys();
 
-/// What the section comes to, whether or not it names a place to connect to. Throws InputError, naming the key, for what a
-/// MicroPulse cannot do.
+/// The options that the section states, whether or not it names an address. Throws InputError, naming the key, for settings
+/// that a MicroPulse cannot do.
 [[nodiscard]] micropulse::SourceOptions micropulse_options(const Configuration& configuration);
 
-/// None where the configuration names no instrument.
+/// Opens the source; none where the configuration names no instrument.
 [[nodiscard]] OpenSource make_micropulse_door(const Configuration& configuration, const Clock& clock);
 
 }  // namespace echoform

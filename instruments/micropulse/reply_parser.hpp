@@ -1,4 +1,4 @@
-// What a MicroPulse sends, message by message. No sockets here: bytes go in as they come, cut anywhere.
+// Parses the messages that a MicroPulse sends. It uses no sockets: bytes go in as they arrive, cut anywhere.
 #pragma once
 
 #include <array>
@@ -42,24 +42,26 @@ struct Reply {
 /// "LTPA", "MPLT", "MP6", "type 7".
 [[nodiscard]] std::string type_name(unsigned type);
 
-/// Bytes in, replies out. Takes its memory when made, and holds no message that is longer than was agreed. Once the framing is
-/// broken nothing follows: where the next message begins nobody knows.
+/// Makes replies out of bytes. It allocates its memory on construction, and accepts no message longer than
+/// `longest_message`. Once the framing is broken, no more replies follow, since the beginning of the next message is
+/// unknown.
 class ReplyParser {
  public:
   /// `longest_message`: bytes of an A-scan with its header; longer ones break the framing. At least 64.
   explicit ReplyParser(std::size_t longest_message);
 
-  /// Where the next bytes go, at least one until the framing is broken; ask only after next() has returned none.
+  /// The memory for the next bytes, at least one byte unless the framing is broken. Call it only after next() has returned
+  /// none.
   [[nodiscard]] std::span<std::byte> room() noexcept;
-  /// So many have been written there.
+  /// States that this many bytes were written into room().
   void commit(std::size_t bytes) noexcept { end_ += bytes; }
   /// The next whole message; none until more bytes come, or where the framing is broken. Bytes that fill the stream after a stop
   /// are passed over.
   [[nodiscard]] std::optional<Reply> next();
 
-  /// Why no message can be told from the next, one line for people; empty while all is well.
+  /// Why the framing is broken, as one line for people; empty while it is not.
   [[nodiscard]] const std::string& broken() const noexcept { return broken_; }
-  /// Whether a message has begun that is not whole.
+  /// Whether a message has begun and is not whole.
   [[nodiscard]] bool within_message() const noexcept { return begin_ != end_; }
 
  private:

@@ -1,5 +1,5 @@
-// Messages of us_lab4a's protocol for arrays, version 1006, as who asks has them: a type and a length of 32 bits, big-endian,
-// then values. No sockets here.
+// Messages of us_lab4a's protocol for arrays, version 1006, for the side that asks. A message is a type and a length, each
+// of 32 bits, big-endian, then values. No sockets are used here.
 #pragma once
 
 #include <cstddef>
@@ -44,7 +44,7 @@ enum class MessageType : std::uint32_t {
   post_loop_configuration,
 };
 
-/// "2017 (set_active_transmit_elements)"; types that there are not by their number.
+/// The name for messages: "2017 (set_active_transmit_elements)"; only the number of an unknown type.
 [[nodiscard]] std::string name_of(MessageType type);
 
 /// A message that is being made: its values, in their order.
@@ -56,7 +56,7 @@ class Request {
   Request& add(std::string_view text);
   Request& add(std::span<const float> values);
   [[nodiscard]] MessageType type() const { return type_; }
-  /// As it is sent.
+  /// The message as it is sent.
   [[nodiscard]] const std::string& bytes();
 
  private:
@@ -76,23 +76,23 @@ struct Answer {
 [[nodiscard]] float real_in(const Answer& answer);
 /// The text without control characters, cut to the length of a log line.
 [[nodiscard]] std::string text_in(const Answer& answer);
-/// As they are sent, big-endian; exactly `count` of them.
+/// The samples as they are sent, big-endian; exactly `count` of them.
 [[nodiscard]] std::span<const std::byte> samples_in(const Answer& answer, std::size_t count);
 /// `raw` of 16 bits, big-endian, into `counts` as int16 of this machine. The spans are equally long and do not overlap.
 void swap_samples(std::span<const std::byte> raw, std::span<std::byte> counts) noexcept;
 
-/// Bytes in, answers out. Holds no message that is longer than was agreed: a longer one breaks the framing.
+/// Makes answers out of bytes. A message longer than `longest` breaks the framing.
 class AnswerParser {
  public:
   /// `longest`: bytes of a message with its header, at least 512.
   explicit AnswerParser(std::size_t longest);
 
-  /// Where the next bytes go; ask only after next() has returned none.
+  /// The memory for the next bytes. Call it only after next() has returned none.
   [[nodiscard]] std::span<std::byte> room() noexcept;
   void commit(std::size_t bytes) noexcept { end_ += bytes; }
   /// The next whole message; none until more bytes come, or where the framing is broken.
   [[nodiscard]] std::optional<Answer> next();
-  /// Why, one line for people; empty while all is well.
+  /// Why the framing is broken, as one line for people; empty while it is not.
   [[nodiscard]] const std::string& broken() const noexcept { return broken_; }
   [[nodiscard]] bool within_message() const noexcept { return begin_ != end_; }
 

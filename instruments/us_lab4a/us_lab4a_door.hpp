@@ -1,4 +1,4 @@
-// The door to an array behind a server of us_lab4a's protocol: from [input.us_lab4a] to a source.
+// Makes the source of an array behind a server of us_lab4a's protocol from [input.us_lab4a].
 #pragma once
 
 #include "base/clock.hpp"
@@ -11,7 +11,8 @@ namespace echoform {
 /// [input.us_lab4a]
 [[nodiscard]] KeyGroup us_lab4a_keys();
 
-/// None where the configuration names no instrument. Throws InputError, naming the key, for what cannot be.
+/// Opens the source; none where the configuration names no instrument. Throws InputError, naming the key, for impossible
+/// settings.
 [[nodiscard]] OpenSource make_us_lab4a_door(const Configuration& configuration, const Clock& clock);
 
 }  // namespace echoform

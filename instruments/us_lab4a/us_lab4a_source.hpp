@@ -1,4 +1,5 @@
-// The door to an array whose server speaks us_lab4a's protocol: it connects, sets it up, and asks for shot after shot.
+// The source for an array whose server speaks us_lab4a's protocol: connects, sets the array up, and asks for shot after
+// shot.
 #pragma once
 
 #include <chrono>
@@ -27,11 +28,12 @@ struct SourceOptions {
   VisitPauses pauses;
 };
 
-/// While it runs it is connected, set up and asked, over and over: what breaks off the one begins the next after a pause. A shot
-/// is asked for once the pipeline has a place for it: nothing is lost, and the rate is what two questions and answers a shot
-/// allow. What the instrument refuses, and why a connection ended, is a line of the log, at most one a second, and in
-/// last_rejection(). Throws InputError, naming `where`, for an acquisition of another kind. Time of frames goes by `clock`, which
-/// outlives the source; time-outs by the system's.
+/// While the source runs, it connects, sets the array up and asks for shots. Whenever that breaks off, the source begins
+/// anew after a pause. It asks for a shot once the pipeline has a place for it, so that nothing is lost; each shot takes two
+/// questions and answers, which limits the rate. Refusals of the instrument, and the reason why a connection ended, are
+/// lines of the log, at most one a second, and are in last_rejection(). Throws InputError, naming `where`, for an
+/// acquisition of another kind. The times of frames come from `clock`, which must outlive the source; time-outs use the
+/// system's clock.
 [[nodiscard]] std::unique_ptr<AcquisitionSource> make_us_lab4a_source(SourceOptions options, const Clock& clock,
                                                                       std::string_view where);
 

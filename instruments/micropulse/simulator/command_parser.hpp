@@ -1,4 +1,4 @@
-// Commands as a MicroPulse understands them, out of bytes as they come.
+// Parses commands as a MicroPulse understands them, from bytes as they arrive.
 #pragma once
 
 #include <cstdint>

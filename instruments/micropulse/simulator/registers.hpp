@@ -1,4 +1,4 @@
-// What a simulated MicroPulse has been told.
+// The settings of a simulated MicroPulse.
 #pragma once
 
 #include <array>
@@ -12,9 +12,9 @@
 
 namespace echoform::micropulse_simulator {
 
-/// As after a reset.
+/// Defaults are those after a reset.
 struct Registers {
-  /// Channel, and ns of delay.
+  /// Delays in ns by channel.
   using Law = std::map<std::int64_t, std::int64_t>;
 
   std::int64_t channels = 128;  ///< of the instrument, for arrays
@@ -33,8 +33,8 @@ struct Registers {
   std::int64_t mode = 0;
   std::int64_t averages = 0;  ///< a power of two: its exponent
 
-  /// Follows a command that sets something and is not answered; says what is wrong with it otherwise, and changes nothing.
-  /// RST is not among them: a reset is a new object.
+  /// Carries out a command that sets something and gets no answer. Returns what is wrong with a command that cannot be
+  /// carried out, and then changes nothing. RST is not among these commands: a reset makes a new object.
   [[nodiscard]] std::optional<Complaint> set(const Command& command);
 };
 

@@ -14,19 +14,19 @@
 
 namespace echoform::micropulse_simulator {
 
-/// An MP6 whose arrays have as many channels as the scene's probe has elements. It knows the commands that docs/micropulse.md
-/// lists, each by its mnemonic, its number of arguments and their limits, and answers any other with an error, as it does what it
-/// is told to fire and cannot. One thread.
+/// An MP6 whose arrays have as many channels as the scene's probe has elements. It knows the commands that
+/// docs/micropulse.md lists, each by its mnemonic, its number of arguments and their limits. It answers any other command
+/// with an error, and also a command to fire that it cannot carry out. Used by one thread.
 class SimulatedInstrument final : public SimulatedPeer {
  public:
   SimulatedInstrument(SimulatorConfiguration scene, const Habits& habits);
 
-  /// It pauses where a command made a cycle.
+  /// Pauses after a command that made a cycle.
   bool hear(std::string_view text, SteadyTime now) override;
   void greet() override;
-  /// When the next cycle is over, while it fires.
+  /// The end of the next cycle, while the instrument fires.
   [[nodiscard]] std::optional<SteadyTime> due() const override { return due_; }
-  /// Sends that cycle.
+  /// Puts that cycle into the outbox.
   void speak(SteadyTime now) override;
   [[nodiscard]] const std::string& doubt() const noexcept override { return doubt_; }
   [[nodiscard]] std::uint64_t frames() const noexcept override { return number_; }

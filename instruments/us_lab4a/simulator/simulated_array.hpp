@@ -13,10 +13,11 @@
 
 namespace echoform::us_lab4a_simulator {
 
-/// Has as many elements as the scene's probe. Strict: it wants to be connected to first, and its settings between the messages
-/// before and after configuration; a message that is not exactly as long as its values, an element that it does not have or a
-/// value out of its range is answered with an error that says why, and changes nothing. Who sends what no message begins with is
-/// hung up on. An element fires alone; a gain of 40 dB is the scene's own full_scale; samples have 12 bits. One thread.
+/// An array with as many elements as the scene's probe. It is strict: it expects a connect request first, and settings only
+/// between the messages before and after configuration. It answers with an error that states the reason, and changes
+/// nothing, for a message that is not exactly as long as its values, an unknown element, or a value out of its range. It
+/// closes the connection of a client that sends bytes with which no message begins. Elements fire alone; a gain of 40 dB
+/// corresponds to the scene's full_scale; samples have 12 bits. Used by one thread.
 class SimulatedArray final : public SimulatedPeer {
  public:
   explicit SimulatedArray(SimulatorConfiguration scene);
