@@ -1,4 +1,4 @@
-// How much substances take up of light, by its wavelength, as a file lists it.
+// How strongly substances absorb light of each wavelength, as listed in a file.
 #pragma once
 
 #include <span>
@@ -20,7 +20,7 @@ struct AbsorptionTable {
 [[nodiscard]] AbsorptionTable read_absorption_table(const std::string& path, const std::string& key, std::size_t substances,
                                                     std::string_view columns);
 
-/// Linear between the wavelengths, the ends' beyond them.
+/// The absorption at `wavelength`: linear between the table's wavelengths, constant beyond its ends.
 [[nodiscard]] double absorption_at(std::span<const Metres> wavelengths, std::span<const double> values, Metres wavelength);
 
 }  // namespace echoform

@@ -1,4 +1,4 @@
-// The echoes of one body in space: the least time of a way out and a way back over the places of its surface.
+// The echoes of one body in space: minimum times of a path out and a path back over the places of its surface.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace echoform {
 
-/// Immutable once made: a table of the ways from all elements to all places of the body.
+/// A table of the paths from all elements to all places of the body. It does not change once made.
 class BodyEchoes {
  public:
   struct Way {
@@ -21,17 +21,17 @@ class BodyEchoes {
   };
   using WayTo = std::function<Way(std::size_t element, const std::string& modes, const simulated::Spot& to)>;
 
-  /// `clearance` as places_of() has it; `sides` are the modes of ways, of which all pairs are there.
+  /// `clearance` is as in places_of(); `sides` are the modes of paths, which are combined in all pairs.
   BodyEchoes(const Body& body, double clearance, std::size_t elements, const std::vector<std::string>& sides, const WayTo& way);
 
-  /// Adds those of the pair. Exchanging its elements exchanges nothing else.
+  /// Adds the echoes of a pair of elements. They are the same where the two elements are exchanged.
   void add(std::size_t transmit, std::size_t receive, std::vector<Echo>& echoes) const;
 
   /// Bytes that the table of such a body takes.
   [[nodiscard]] static std::size_t bytes(const Body& body, double clearance, std::size_t elements, std::size_t sides);
 
  private:
-  /// Out and back over the same places, from one of them on.
+  /// The paths out and back over the same places, beginning at one of them.
   struct Pair {
     const Way* out;
     const Way* back;

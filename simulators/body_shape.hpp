@@ -16,7 +16,7 @@ struct BodyExtent {
 };
 [[nodiscard]] std::vector<BodyExtent> extents_of(const Body& body);
 
-/// Metres from a place to the body's surface, at most; 0 within.
+/// Upper bound of the distance in metres from a place to the body's surface; 0 within the body.
 [[nodiscard]] double distance_to(const Body& body, const Spot& place);
 
 /// Places in the order [row, column], one more to each side than the surface goes, so that all of it lies between places.
@@ -46,7 +46,7 @@ struct BodyPlaces {
 /// which no less than 2 mm counts. A quadratic over three by three places of the time of a way so long is off by less than 2e-10
 /// s in metals then, while radii stay below 20 mm.
 [[nodiscard]] BodyPlaces places_of(const Body& body, double clearance);
-/// How many places that are.
+/// The number of places of places_of().
 [[nodiscard]] std::size_t place_count(const Body& body, double clearance);
 
 /// Whether a place of a lattice or between its places belongs to the body.

@@ -1,5 +1,5 @@
-// A sum of echoes that is wanted at many delays: sampled a few times as densely, so that any of them is a short sum over its
-// samples.
+// A sum of echoes that is needed at many delays. It is sampled a few times as densely, so that its value at any delay is a
+// short sum over these samples.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Detectors of sound that light makes: all around the part, in a row or on a plane, by a few numbers.
+// Detectors of sound that light makes: all around the part, in a row or on a plane, described by a few numbers.
 #pragma once
 
 #include <array>
@@ -23,8 +23,9 @@ enum class DetectorKind : std::uint8_t {
   line,        ///< one row along x on z = 0
 };
 
-/// What is not stated is as below; what a kind has no use for must not be stated. Angles are in degrees, from +z: of a ring
-/// towards +x, of an arc and of rings of a sphere towards the azimuth's direction, which is +x at 0 and +y at 90.
+/// Values that are not stated have the defaults below; values that a kind does not use must not be stated. Angles are in
+/// degrees, from +z: of a ring towards +x, of an arc and of rings of a sphere towards the azimuth's direction, which is +x
+/// at 0 and +y at 90.
 struct DetectorArray {
   DetectorKind kind = DetectorKind::none;
   std::optional<std::size_t> count;  ///< of a ring, an arc, a line: 256; of each ring of a sphere, each row of a plane: 16

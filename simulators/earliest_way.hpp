@@ -1,4 +1,4 @@
-// What searches on curves and on shapes have in common: least times from row to row.
+// The common step of searches on curves and on shapes: minimum times from row to row.
 #pragma once
 
 #include <cstddef>
@@ -6,9 +6,9 @@
 
 namespace echoform::simulated {
 
-/// The least time to `to` by way of one of a row's places: to each of them its time in s, then straight on at `slowness`, s/m.
-/// `through` becomes the place's number: of equal times the first of Row::in_turn. Where no time is finite it stays as it was,
-/// and the time is infinite.
+/// The minimum time to `to` through one of a row's places: the place's time in s, plus the straight distance from there at
+/// `slowness` in s/m. Sets `through` to the number of that place; of equal times, the first in the order of Row::in_turn.
+/// Where no time is finite, `through` is unchanged, and the time is infinite.
 template <class Row, class End>
 [[nodiscard]] double earliest(const Row& row, const End& to, double slowness, std::size_t& through) {
   double least = std::numeric_limits<double>::infinity();

@@ -1,4 +1,4 @@
-// Samples as an instrument writes them: counts of a 12-bit converter, then one of the encodings of the wire.
+// Encodes samples as an instrument does: counts of a 12-bit converter, then one of the encodings of the wire.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// What receivers hear of events in which several elements fire: the sum of what they would hear of each element alone, later by
-// its delay and as strong as its weight. No wave front is assumed anywhere.
+// The signals that receivers get from events in which several elements fire. A signal is the sum of the signals of each
+// element alone, later by its delay and multiplied by its weight. No wave front is assumed anywhere.
 #pragma once
 
 #include <cstddef>
@@ -25,8 +25,8 @@ class EventSynthesis {
   /// Expects a validated acquisition.
   EventSynthesis(Acquisition acquisition, double fractional_bandwidth);
 
-  /// Writes every row of a frame: that of a dead receiver, and of an event that dead elements alone fire, as zeros. Noise is
-  /// added once a row; that of an event of several elements is none of a single element's.
+  /// Writes every row of a frame. Rows of dead receivers, and of events that only dead elements fire, are zeros. Noise is
+  /// added once to each row; the noise of an event of several elements differs from that of each single element.
   void write(const EchoesOfPair& echoes_of_pair, AScanWriter& writer, std::span<std::byte> frame) const;
 
  private:

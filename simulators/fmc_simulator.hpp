@@ -19,8 +19,8 @@ namespace echoform {
 
 class SoundSynthesis;
 
-/// Makes frames. Frame k depends on the configuration and k alone: its reflectors on k modulo cycle_frames, its noise on k. Of a
-/// probe that moves they are those of its encoder's first count: FrameCycle has the others.
+/// Makes frames. Frame k depends on the configuration and k alone: its reflectors on k modulo cycle_frames, its noise on k.
+/// For a probe that moves, frames are those of its encoder's first count; FrameCycle makes the others.
 ///
 /// An A-scan is the sum over the living elements that its event fires (acquisition/firings.hpp) of weight times echoes
 /// (echo_model.hpp, scene_echoes.hpp), each a pulse (pulse.hpp), later by the element's delay. Those of tissue are added up as
@@ -31,7 +31,7 @@ class SoundSynthesis;
 /// within the range once more. Every A-scan has noise of its own, the same in every kind of matrix and encoding. At several
 /// positions each is a frame by itself, seen from there.
 ///
-/// With `sound` an A-scan is what a detector hears of it (sound_synthesis.hpp), with noise and converter as above.
+/// With `sound` an A-scan is the sound that a detector receives (sound_synthesis.hpp), with noise and converter as above.
 class FmcSimulator {
  public:
   /// Validates, naming `where`. With a scene all travel times are found here: up to a second or so. Still tissue is synthesised
@@ -49,7 +49,7 @@ class FmcSimulator {
   /// Balls that make sound when light comes, those of vessels counted in; 0 of a source that transmits.
   [[nodiscard]] std::size_t sounding_balls() const;
 
-  /// Those of the tissue; none without any.
+  /// Scatterers of the tissue; empty without tissue.
   [[nodiscard]] const Scatterers& tissue() const noexcept { return *scatterers_; }
 
   /// Writes frame `frame` into `bytes` (acquisition().frame_bytes() of them). Safe from several threads at once. Allocates

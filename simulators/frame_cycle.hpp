@@ -1,4 +1,4 @@
-// Frames synthesised ahead and sent round and round, so that the simulated source runs as fast as it can send.
+// Frames that are synthesised in advance and sent repeatedly, so that the simulated source runs as fast as it can send.
 #pragma once
 
 #include <cstddef>
@@ -17,17 +17,17 @@ namespace echoform {
 struct FrameCycleOptions {
   std::size_t threads = 0;                            ///< that synthesise; 0: one for each processor, at most one a frame
   std::size_t memory_limit = std::size_t{512} << 20;  ///< bytes that the frames may take
-  /// Told how many frames have been begun, of how many; from several threads.
+  /// Called with the number of frames begun and the total, from several threads.
   std::function<void(std::size_t begun, std::size_t of)> progress{};
 };
 
 /// The whole cycle of a simulator's phantom, in memory. Where cycle_frames frames do not fit, the cycle has as many as do:
-/// the motion takes larger steps and still closes. Of a probe that moves the cycle is that of its encoder's way to and fro, one
-/// frame a place, over a phantom as it is at first.
+/// the motion takes larger steps and still closes. For a probe that moves, the cycle is that of its encoder's travel to and
+/// fro, with one frame for each position, over a phantom as it is at first.
 class FrameCycle final : public FrameSource {
  public:
-  /// Synthesises all frames. InputError if not even one fits, of a probe that moves not all of them, or the configuration is
-  /// wrong; RuntimeFault without memory.
+  /// Synthesises all frames. Throws InputError if not even one frame fits (for a probe that moves, if not all fit), or if
+  /// the configuration is wrong; RuntimeFault where memory is lacking.
   explicit FrameCycle(SimulatorConfiguration configuration, const FrameCycleOptions& options = {});
 
   [[nodiscard]] const Acquisition& acquisition() const noexcept override { return simulator_.acquisition(); }

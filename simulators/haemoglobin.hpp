@@ -1,4 +1,4 @@
-// How strongly blood takes up light.
+// How strongly blood absorbs light.
 #pragma once
 
 #include <string>
@@ -25,9 +25,9 @@ struct HaemoglobinSpectra {
 /// 0.
 [[nodiscard]] HaemoglobinSpectra read_haemoglobin(const std::string& path, const std::string& key);
 
-/// What blood of oxygen saturation 0 .. 1 takes up, linear between the table's wavelengths: of `reference`, fully oxygenated
-/// blood at 800 nm (or what wavelength is nearest to that), a share. Throws InputError (naming `where`) for a wavelength beyond
-/// the table.
+/// Absorption of blood of oxygen saturation 0 .. 1, linear between the table's wavelengths. It is relative to the reference:
+/// fully oxygenated blood at 800 nm (or at the table's wavelength nearest to that). Throws InputError (naming `where`) for a
+/// wavelength beyond the table.
 [[nodiscard]] double blood_absorption(const HaemoglobinSpectra& spectra, double saturation, Metres wavelength,
                                       std::string_view where);
 

@@ -1,5 +1,6 @@
-// How much of a plane wave goes on at an interface. Amplitudes whose squares are shares of the energy, so that both directions of
-// a way have the same; their magnitudes alone, since polarities are not simulated.
+// How much of a plane wave is transmitted and reflected at an interface. The results are amplitudes whose squares are shares
+// of the energy, so that both directions of a path have the same amplitude. Only magnitudes are given, since polarities are
+// not simulated.
 #pragma once
 
 namespace echoform::simulated {

@@ -1,4 +1,4 @@
-// How least times are sought: among samples, between two of one curve, and over several curves at once.
+// Searches for minimum times: among samples, between two samples of one curve, and over several curves at once.
 #pragma once
 
 #include <array>
@@ -10,7 +10,8 @@
 
 namespace echoform::simulated {
 
-/// Samples that are locally least, the earliest first; none at the ends or beside a sample without a time (NaN).
+/// Samples whose times are local minima, the earliest first. Samples at the ends, or next to a sample without a time (NaN),
+/// are no minima.
 [[nodiscard]] std::vector<std::size_t> local_minima(const std::vector<double>& times);
 
 /// How far `to` lies from `from` along a direction of length 1.
@@ -18,8 +19,8 @@ namespace echoform::simulated {
   return direction.x * (to.x - from.x) + direction.z * (to.z - from.z);
 }
 
-/// The least of f between a and b by golden sections, to 1e-6 of their distance: its argument. Stationary, f itself is exact to
-/// rounding then.
+/// The argument of the minimum of f between a and b, by golden sections, to 1e-6 of their distance. Since f is stationary
+/// there, its value is exact to rounding.
 template <class Function>
 [[nodiscard]] double golden_section(const Function& f, double a, double b) {
   constexpr double golden = 0.6180339887498949;
@@ -58,10 +59,11 @@ struct Polyline {
 
 using Parameters = std::array<double, most_curves>;
 
-/// Moves `at`, a parameter on each curve, to where the time is locally least over all of them together, and returns that time:
-/// of five places on each curve, two to either side of the one at hand, the least of all combinations (by dynamic programming),
-/// then of five half as far apart about that. `width` is how far apart the first ones are, for each curve; the last ones are
-/// 1 / 1024 of it. A time that is stationary there is exact to the square of that. NaN where the search does not come to rest.
+/// Moves `at`, a parameter on each curve, to a local minimum of the time over all curves together, and returns that time.
+/// Each step takes five places on each curve, two to either side of the present one, and the minimum of all combinations (by
+/// dynamic programming). The next step takes five places half as far apart about that minimum. `width` is the distance of
+/// the first places, for each curve; the last ones are 1 / 1024 of it apart. A time that is stationary there is exact to the
+/// square of that. NaN where the search does not converge.
 double narrow_down(const Polyline& way, Parameters& at, const Parameters& width);
 
 }  // namespace echoform::simulated

@@ -18,7 +18,7 @@
 
 namespace echoform::simulated {
 
-/// The way from an element to a place of the part.
+/// The path from an element to a place in the part.
 struct Ray {
   double time = std::numeric_limits<double>::quiet_NaN();  ///< seconds; NaN where there is none
   Place first;                                             ///< where the element's own leg ends
@@ -31,7 +31,7 @@ struct Ray {
   [[nodiscard]] bool found() const { return time == time; }
 };
 
-/// The way from one element over a surface to another.
+/// The path from one element by reflection at a surface to another element.
 struct WallRay {
   Ray transmit;
   Ray receive;         ///< likewise from its element
@@ -50,7 +50,7 @@ class LeastTimes {
 
   [[nodiscard]] std::size_t elements() const { return elements_.size(); }
 
-  /// Straight in the part as `mode` ('L' or 'T').
+  /// The straight ray in the part, in mode `mode` ('L' or 'T').
   [[nodiscard]] Ray direct(std::size_t element, char mode, Place to) const;
   /// The ray to the backwall in mode `first`, and from there in mode `second`. Expects a backwall.
   [[nodiscard]] Ray skip(std::size_t element, char first, char second, Place to) const;
@@ -71,15 +71,15 @@ class LeastTimes {
   [[nodiscard]] Ray through(std::size_t element, char mode, Place to, const std::vector<double>& below) const;
   [[nodiscard]] std::vector<double> times_below(char mode, Place to) const;
   void reach_backwall(char mode);
-  /// The least times to the front surface from below, over the samples of the backwall.
+  /// Finds the minimum times to the front surface from below, over the samples of the backwall.
   void reach_underside(char first, char second);
-  /// The sample of the backwall by which those are had.
+  /// The sample of the backwall by which that minimum time is reached.
   [[nodiscard]] std::size_t turn_before(std::size_t element, const std::string& modes, Place at) const;
   /// The ray in the neighbourhood of a sample of the backwall and one of the front surface.
   [[nodiscard]] Ray over_both(std::size_t element, const std::string& modes, Place to, std::size_t back, std::size_t under) const;
-  /// Whether a leg in the part, of a way that skips twice, leaves it.
+  /// Whether a leg of a path that skips twice leaves the part.
   [[nodiscard]] bool blocked(Place from, Place to) const;
-  /// Where on the backwall the sampled times are locally least, earliest first, and between the samples by a parabola.
+  /// Local minima of the sampled times on the backwall, earliest first, interpolated between the samples by a parabola.
   [[nodiscard]] std::vector<double> turning_places(const std::vector<double>& times) const;
   [[nodiscard]] double slowness_along(Place normal, Place from, Place at, double velocity) const;
   [[nodiscard]] const std::vector<std::vector<double>>& table(char mode) const;

@@ -53,16 +53,16 @@ struct SideDrilledHole {
 
 enum class BodyKind : std::uint8_t { sphere, cylinder, disc, plate };
 
-/// What reflects in space and stays where it is: a ball, a cylinder along any axis by its side, or one of the flat ones, a round
-/// disc (the end of a flat-bottomed hole) and a rectangular plate (a crack), by either face. The echo comes from the place of its
-/// surface where the time over it is least, or stationary over a flat one, with sqrt of the mean (geometric) cosine there; flat
-/// ones answer besides from the places of their edges where the time along them is stationary, with edge_share of it. None stands
-/// in another's way.
+/// A reflector in space that does not move: a ball, a cylinder along any axis (by its side), or a flat body (by either
+/// face). Flat bodies are a round disc (the end of a flat-bottomed hole) and a rectangular plate (a crack). The echo comes
+/// from the place of the surface where the travel time is minimal, or stationary on a flat body, with the square root of the
+/// geometric mean of the cosines there. Flat bodies also reflect from places of their edges where the time along the edge is
+/// stationary, with edge_share of that amplitude. No body shadows another.
 struct Body {
   BodyKind kind = BodyKind::sphere;
   std::string name;
   Point centre;
-  Metres radius;      ///< but of a plate
+  Metres radius;      ///< of all but a plate
   Metres length;      ///< of a cylinder along its axis, of a plate along its level sides
   Metres height;      ///< of a plate, along the sides that go down
   double turn = 0.0;  ///< degrees; about z, from y towards x: of a cylinder's axis, or of a flat one's level line

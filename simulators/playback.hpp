@@ -1,4 +1,4 @@
-// Frames at a rate: from anything that has frames to anything that sends them.
+// Plays frames at a rate, from any source of frames to any function that sends them.
 #pragma once
 
 #include <chrono>

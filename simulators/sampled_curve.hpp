@@ -1,5 +1,5 @@
-// Surfaces as the simulated source knows them: curves in the plane of x and z, as places along a parameter. The imaging side has
-// its own description in rays/; that neither knows the other's is what makes each a check of the other.
+// Surfaces in the simulated source: curves in the plane of x and z, as places along a parameter. The imaging code has its
+// own description in rays/. Neither uses the other, so that each checks the other.
 #pragma once
 
 #include <array>
@@ -44,7 +44,7 @@ struct CurveShape {
   /// The triangles of a mesh, which is a closed surface. All triangles have the same orientation.
   std::shared_ptr<const std::vector<MeshTriangle>> triangles{};
 
-  /// Whether no curve drawn out along y tells it.
+  /// Whether the surface is not just a curve in the plane of x and z, extended along y.
   [[nodiscard]] bool solid() const {
     return kind == CurveKind::sphere || kind == CurveKind::revolved || kind == CurveKind::mesh || angle_across != 0.0 ||
            turn != 0.0 || dip != 0.0;
@@ -83,7 +83,7 @@ class SampledCurve {
 
   /// Distance of a place from the curve, positive below it; to the sampling's fineness.
   [[nodiscard]] double depth_below(Place place) const;
-  /// Whether the straight way from a to b meets the curve, but near its ends.
+  /// Whether the straight path from a to b meets the curve, except near the path's ends.
   [[nodiscard]] bool blocks(Place a, Place b) const;
 
  private:

@@ -1,5 +1,5 @@
-// What receivers hear of very many scatterers, quickly: echoes as spikes first, the pulse and the delays of events afterwards, as
-// products of spectra.
+// Quickly synthesises the signals that receivers get from very many scatterers: first echoes as spikes, then the pulse and
+// the delays of events as products of spectra.
 //
 // The echo model is echo_model.hpp's, so is the pulse (pulse.hpp). For each receiver and each element that fires, every scatterer
 // adds one spike, shared between two neighbours of a grid that is finer than the samples; the row's spectrum times the pulse's,
@@ -35,11 +35,11 @@ class ScattererSynthesis {
   ScattererSynthesis(const ScattererSynthesis&) = delete;
   ScattererSynthesis& operator=(const ScattererSynthesis&) = delete;
 
-  /// Numbers of a frame, [row, sample].
+  /// Number of values of a frame, [row, sample].
   [[nodiscard]] std::size_t frame_samples() const noexcept { return rows_ * samples_; }
 
-  /// Adds what all events make of the scatterers to `frame`, frame_samples() of them. Takes one product a scatterer, element and
-  /// receiver, with `threads` threads (0: all processors). Safe from several threads at once.
+  /// Adds the scatterers' echoes for all events to `frame`, which has frame_samples() values. Takes one product for each
+  /// scatterer, element and receiver, with `threads` threads (0: all processors). Safe from several threads at once.
   void add(std::span<const Scatterer> scatterers, std::span<float> frame, std::size_t threads) const;
   /// The same of `event` alone, for scatterers that move between events: one product a scatterer, firing element and receiver.
   void add_event(std::size_t event, std::span<const Scatterer> scatterers, std::span<float> frame) const;

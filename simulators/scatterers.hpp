@@ -25,7 +25,7 @@ struct SpeckleRegion {
   [[nodiscard]] bool flat() const { return !(y[0] < y[1]); }
 };
 
-/// Where scatterers are weaker or stronger: a ball, or a cylinder along y.
+/// A region where scatterers are weaker or stronger: a ball, or a cylinder along y.
 struct Cyst {
   Point centre;
   Metres radius;

@@ -1,4 +1,5 @@
-// Whether a simulated scene makes sense: what validate() asks of a configuration with a couplant, a backwall or shear waves.
+// Checks whether a simulated scene is valid: the part of validate() for a configuration with a couplant, a backwall or shear
+// waves.
 #pragma once
 
 #include <string_view>

@@ -37,8 +37,8 @@ struct SceneOptions {
   bool directivity = true;
 };
 
-/// Whether some element, reflector or surface is not told by the plane of x and z, so that ways are sought in space. `probe` is
-/// where it is.
+/// Whether some element, reflector or surface is not described by the plane of x and z, so that paths are searched in space.
+/// `probe` is placed in the part.
 [[nodiscard]] bool in_space(const Probe& probe, const SimulatedScene& scene, const Phantom& phantom,
                             const std::vector<double>& phases);
 
@@ -51,7 +51,8 @@ struct SceneOptions {
 /// A side-drilled hole that is seen in space: a cylinder along y, as long as rays from the elements may meet it.
 [[nodiscard]] Body cylinder_of(const SideDrilledHole& hole, const Probe& probe);
 
-/// What does not move: tables of travel times, echoes of the walls, sides to the reflectors that stay. Immutable once made.
+/// Everything that does not move: tables of travel times, echoes of the walls, and sides to the reflectors at rest. It does
+/// not change once made.
 class SceneEchoes {
  public:
   /// `probe` is where it is, with a centre frequency above 0; `phases` of the phantom's cycle will be asked for. Expects a valid
@@ -88,7 +89,7 @@ class SceneEchoes {
 
  private:
   [[nodiscard]] Side side(std::size_t element, const std::string& modes, const simulated::Spot& to) const;
-  /// What it leaves of an amplitude of 1; of a way that is there.
+  /// The amplitude that the path leaves of 1. Expects a path that exists.
   [[nodiscard]] double factor_of(std::size_t element, const std::string& modes, const simulated::Way& way) const;
   [[nodiscard]] double directivity(std::size_t element, char mode, const simulated::Spot& towards) const;
   [[nodiscard]] std::shared_ptr<const Point> point(double reflectivity, const simulated::Spot& at) const;

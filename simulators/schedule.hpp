@@ -1,4 +1,4 @@
-// When to send the next frame, and how well that was kept.
+// The times at which to send frames, and how well they were kept.
 #pragma once
 
 #include <array>

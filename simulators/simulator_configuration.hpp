@@ -70,8 +70,9 @@ struct SimulatorConfiguration {
   Hertz pulse_repetition;    ///< of the events of a frame: tissue moves on between them; 0: they are at once
   SimulatedScene scene;      ///< absent: straight longitudinal rays, by EchoModel; else SceneEchoes
   ProbePlacement placement;  ///< of the probe above the part; the acquisition states the probe as it is made, on z = 0
-  /// Nobody transmits: light makes sound in balls, and detectors around them hear it. None of what describes probe, events,
-  /// phantom, tissue and scene is heeded, and what of it is stated refused; of material the longitudinal velocity alone.
+  /// Sound made by light, in place of transmission: light makes sound in balls, and detectors around them receive it.
+  /// Settings of probe, events, phantom, tissue and scene are then not used, and refused if they are stated. Of the material
+  /// only the longitudinal velocity is used.
   std::optional<SoundScene> sound;
   AcquisitionLimits limits;
 
@@ -88,8 +89,8 @@ struct SimulatorConfiguration {
 /// Throws InputError (naming `where` and the key) if anything is out of the ranges above or not finite, integer samples are asked
 /// for without the converter, elements lie below the surface or reflectors outside of the part.
 void validate(const SimulatorConfiguration& configuration, std::string_view where);
-/// Takes points and holes out of `part` that do not lie in the part that the configuration describes: those that validate()
-/// refuses.
+/// Removes from `part` the points and holes that lie outside of the part that the configuration describes, which validate()
+/// would refuse.
 void keep_inside(Phantom& part, const SimulatorConfiguration& configuration);
 
 /// The probe where it is placed, at each of the configuration's positions; where it is placed, if there are none. Expects a valid

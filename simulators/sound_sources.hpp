@@ -1,4 +1,4 @@
-// What light makes sound in, for the simulated source: balls and vessels, and the light's wavelengths.
+// Objects in which light makes sound, for the simulated source: balls and vessels, and the light's wavelengths.
 #pragma once
 
 #include <cstddef>

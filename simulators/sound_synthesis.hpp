@@ -13,9 +13,9 @@
 
 namespace echoform {
 
-/// An A-scan is, at the times of its samples, the sum over balls of ball_sound.hpp in double precision; at a rectangular detector
-/// its mean over the rectangle (element_points.hpp). Detectors hear alike from all sides. What stands still is summed once, when
-/// this is made.
+/// An A-scan is, at the times of its samples, the sum over balls of ball_sound.hpp in double precision; at a rectangular
+/// detector its mean over the rectangle (element_points.hpp). Detectors are equally sensitive in all directions. What stands
+/// still is summed once, when this is made.
 class SoundSynthesis {
  public:
   /// `acquisition` is one of acquisition_of_detectors() for pulses_of() of valid sources, in a medium of `velocity`. Takes a
@@ -37,7 +37,7 @@ class SoundSynthesis {
     std::vector<double> sums;  // [pulse, sample]
   };
   [[nodiscard]] Scratch scratch() const;
-  /// What a detector hears of `balls` after each pulse, into scratch.sums.
+  /// Computes the sound that a detector receives from `balls` after each pulse, into scratch.sums.
   void hear(const Detector& detector, std::span<const PulsedBall> balls, double phase, Scratch& scratch) const;
   [[nodiscard]] std::size_t row_of(std::size_t place, std::size_t pulse) const;
 

@@ -1,4 +1,5 @@
-// Least times over places on shapes in space, all of a way's at once: what least_search.hpp is for curves.
+// Searches for minimum times over places on shapes in space, over all shapes of a path at once; least_search.hpp does so for
+// curves.
 #pragma once
 
 #include <array>
@@ -22,10 +23,11 @@ struct SpacePolyline {
 
 using SpaceParameters = std::array<Parameters2, most_shapes>;
 
-/// Moves `at`, two parameters on each shape, to where the time is locally least over all of them together, and returns that time:
-/// of nine places on each shape, in a square about the one at hand, the least of all combinations (by dynamic programming), then
-/// of nine half as far apart where that is the middle one of each. `width` is how far apart the first ones are; the last ones are
-/// 1 / 4096 of it. A time that is stationary there is exact to the square of that. NaN where the search does not come to rest.
+/// Moves `at`, two parameters on each shape, to a local minimum of the time over all shapes together, and returns that time.
+/// Each step takes nine places on each shape, in a square about the present one, and the minimum of all combinations (by
+/// dynamic programming). Where that is the middle place on every shape, the next places are half as far apart. `width` is
+/// the distance of the first places; the last ones are 1 / 4096 of it apart. A time that is stationary there is exact to the
+/// square of that. NaN where the search does not converge.
 double narrow_down(const SpacePolyline& way, SpaceParameters& at, const SpaceParameters& width);
 
 }  // namespace echoform::simulated

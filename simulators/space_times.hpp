@@ -36,7 +36,7 @@ class SpaceTimes final : public Ways {
                                                      char up) const override;
 
  private:
-  /// What happens where two legs meet.
+  /// The event at which one leg of a path ends and the next begins.
   enum class Event : std::uint8_t { enters, leaves, off_front, off_backwall, off_underside };
   /// Events in their order, and the sample of their shape where a search begins; modes of the legs, 'C' in the couplant.
   struct Route {

@@ -1,4 +1,4 @@
-// What echoes are made of: ways from elements to places of the part and to walls, in space.
+// Paths from elements to places in the part and to walls, in space. Echoes are computed from them.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace echoform::simulated {
 
-/// The way from an element to a place of the part.
+/// The path from an element to a place in the part.
 struct Way {
   double time = std::numeric_limits<double>::quiet_NaN();  ///< seconds; NaN where there is none
   Spot first;                                              ///< where the element's own leg ends
@@ -22,7 +22,7 @@ struct Way {
   [[nodiscard]] bool found() const { return time == time; }
 };
 
-/// The way from one element over a wall to another.
+/// The path from one element by reflection at a wall to another element.
 struct WallWay {
   Way transmit;
   Way receive;         ///< likewise from its element
