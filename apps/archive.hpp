@@ -1,4 +1,4 @@
-// What [dicom] says, as writers of pictures take it.
+// The entry of [dicom], for writers of image files.
 #pragma once
 
 #include "config/configuration.hpp"

@@ -1,4 +1,4 @@
-// Tells of streams whose images show nothing.
+// Warns of streams whose images show nothing.
 #pragma once
 
 #include <memory>
@@ -8,8 +8,8 @@
 
 namespace echoform {
 
-/// Warns, once after each announcement of a setup, of views whose first image is black in the display: in decibels no pixel above
-/// the lower end. Of a scan the first image is the first that a position has contributed to.
+/// Warns, once after each announcement of a setup, of views whose first image is black in the display: in decibels no pixel
+/// above the lower end. In a scan the first image is the first to which a position has contributed.
 class BlackImages final : public ImageSink {
  public:
   /// `name` of the configuration begins the lines.

@@ -11,15 +11,15 @@
 
 namespace echoform {
 
-/// What a sub-command does once its options are known; returns the exit code. InputError and RuntimeFault are for main().
+/// Runs a sub-command once its options are known, and returns the exit code. main() handles its InputError and RuntimeFault.
 using Action = std::function<int()>;
 
-/// What a signal that asks for an end (SIGINT, SIGTERM, SIGHUP) means to a command. The exit code says in every case whether what
-/// was asked for is there.
+/// How a command ends at a signal that asks for an end (SIGINT, SIGTERM, SIGHUP). In every case the exit code states whether
+/// the requested result exists.
 enum class SignalEnd : std::uint8_t {
-  of_a_result,           ///< it makes something, which is not there: it ends at once with code 1, and nothing half-written stays
-  of_a_result_in_order,  ///< the same, but once it has kept what it can go on from
-  in_order,              ///< it runs until it is told to end: code 0
+  of_a_result,           ///< it makes a result, which is incomplete: it ends at once with code 1, and leaves nothing half-written
+  of_a_result_in_order,  ///< the same, but after it has saved a state from which it can go on
+  in_order,              ///< it runs until a signal: code 0
 };
 
 struct Command {
@@ -30,7 +30,8 @@ struct Command {
   Action (*define)(CLI::App& options);
   SignalEnd signal_end = SignalEnd::of_a_result;
 
-  /// Ends in order, and waits for nobody who does not read what it writes. Others end when all that they have to say is read.
+  /// Whether the command ends in order, and does not wait for a reader of its output. Other commands end when all of their
+  /// output is read.
   [[nodiscard]] bool lasts() const noexcept { return signal_end != SignalEnd::of_a_result; }
 };
 

@@ -10,7 +10,7 @@
 
 namespace echoform {
 
-/// As the command line has them.
+/// The options as given on the command line.
 struct ImageOptions {
   std::string input;
   std::string config;
@@ -27,7 +27,8 @@ struct ImageOptions {
   [[nodiscard]] bool many() const { return from || to; }
 };
 
-/// Makes and writes the images, each process a part of them where there are several. Errors are those of all (jobs/together.hpp).
+/// Makes and writes the images; with several processes each makes a part of them. An error of one process is thrown in all
+/// (jobs/together.hpp).
 void make_images(const ImageOptions& options, Communicator& communicator);
 
 }  // namespace echoform

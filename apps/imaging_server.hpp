@@ -1,4 +1,4 @@
-// The imaging server as serve and demo run it: doors for frames, the pipeline, ZeroMQ publishers and the web viewer.
+// The imaging server that serve and demo run: sources of frames, the pipeline, ZeroMQ publishers and the web viewer.
 #pragma once
 
 #include <atomic>
@@ -23,7 +23,7 @@ namespace echoform {
 
 class LastPublication;
 
-/// What the server stands on, for those who drive it (tests): each is the real one unless it is replaced.
+/// Replaceable parts of the server, for tests. Each is the real one unless it is replaced.
 struct ServerFoundations {
   const Clock* clock = nullptr;  ///< outlives the server; none: the system's
   EngineFactory engines = make_engine;
@@ -40,15 +40,15 @@ class ImagingServer {
   ImagingServer(const ImagingServer&) = delete;
   ImagingServer& operator=(const ImagingServer&) = delete;
 
-  /// Opens the doors. RuntimeFault if a port is in use.
+  /// Opens the sources. Throws RuntimeFault if a port is in use.
   void start();
-  /// Closes the doors, finishes the frames in work, then stops publishing. May be called again.
+  /// Closes the sources, finishes the frames in flight, then stops publishing. May be called again.
   void stop();
 
   [[nodiscard]] Pipeline& pipeline() { return *pipeline_; }
-  /// The TCP door.
+  /// The TCP source.
   [[nodiscard]] AcquisitionSource& source() { return *sources_.front(); }
-  /// The sink of this class at one of the doors, which is open.
+  /// The open sink of this class. Throws std::logic_error if there is none.
   template <class Sink>
   [[nodiscard]] const Sink& sink() const {
     for (const OpenSink& open : sinks_) {
@@ -56,14 +56,14 @@ class ImagingServer {
     }
     throw std::logic_error("sink(): found none of this class; expected one that the configuration asks for");
   }
-  /// Connected for images, at all doors.
+  /// Number of clients connected for images, at all sinks.
   [[nodiscard]] std::size_t viewers() const;
   [[nodiscard]] Control& control() { return *control_; }
-  /// What to do to see images, for people, a line each.
+  /// Instructions to the user on how to see images, a line each.
   [[nodiscard]] std::vector<std::string> invitations() const;
   /// One line for each address, for people.
   [[nodiscard]] std::vector<std::string> addresses() const;
-  /// What sinks have to say for people, a line each.
+  /// Summaries of the sinks for people, a line each.
   [[nodiscard]] std::vector<std::string> summaries() const;
   /// The encoder's count of the frame that was published last; none where that frame states none.
   [[nodiscard]] std::optional<EncoderCount> position() const;
@@ -77,7 +77,7 @@ class ImagingServer {
   };
   [[nodiscard]] TelemetryReport report(MetricsSnapshot metrics) const;
   [[nodiscard]] ServerAnswers answers();
-  /// Figures of the sinks that have any, by the labels of their doors.
+  /// Figures of the sinks that have any, by the sinks' labels.
   [[nodiscard]] std::vector<TelemetryReport::Sink> sinks_tell() const;
 
   const Configuration configuration_;  ///< as the server starts; control() has the settings in force
@@ -102,7 +102,7 @@ class ImagingServer {
 
 /// "frames received 320 = published 316 + dropped 0 + in flight 4": holds exactly in every snapshot.
 [[nodiscard]] std::string closure_text(const CounterSnapshot& counters);
-/// Frames that have been published, and what of a scan they brought.
+/// Numbers of published frames, and of positions of a scan.
 struct ImagedSoFar {
   std::uint64_t frames = 0;
   std::optional<std::uint64_t> positions;  ///< none where each frame is an image of its own

@@ -1,4 +1,4 @@
-// What `echoform inspect` says of a capture.
+// The report of `echoform inspect` on a capture.
 #pragma once
 
 #include <nlohmann/json.hpp>

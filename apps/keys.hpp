@@ -1,4 +1,4 @@
-// CURVE keys of the program: of the server by its configuration, of a client by its options.
+// CURVE keys of the program: the server's from its configuration, a client's from its options.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,8 @@ class App;
 
 namespace echoform {
 
-/// Those of [curve]; nothing where it names no secret key. Throws InputError for files that hold none, or that others may read.
+/// The keys of [curve]; nothing where it names no secret key. Throws InputError for files that hold no key, or that others
+/// may read.
 [[nodiscard]] std::optional<CurveServerKeys> server_keys(const Configuration& configuration);
 
 /// A client's key files.
@@ -24,12 +25,12 @@ struct KeyFiles {
 
 /// Adds --server-key and --key.
 void add_key_options(CLI::App& options, KeyFiles& files);
-/// Nothing where neither is given. With --server-key alone the client takes a key of the moment, which a server that lists its
-/// clients refuses.
+/// The client's keys; nothing where neither option is given. With --server-key alone the client uses a temporary key, which
+/// a server that lists its clients refuses.
 [[nodiscard]] std::optional<CurveClientKeys> client_keys(const KeyFiles& files);
 
-/// Whoever uses this machine reads the arguments of its processes: adds --token to those that are refused, with what takes its
-/// place.
+/// Adds --token as an option that is refused, with a message that names its replacement. Every user of this machine can read
+/// the arguments of its processes.
 void add_refused_token(CLI::App& options);
 /// The secret in `file`, up to the end of its first line; where no file is named, that in the environment variable
 /// ECHOFORM_TOKEN, or none. Throws InputError for a file that others may read, or that holds no such line.

@@ -21,8 +21,8 @@ class LastImage final : public ImageSink {
   void publish(const FinishedFrame& frame) noexcept override;
   [[nodiscard]] std::string describe() const override { return "the newest image"; }
 
-  /// Frames between the first and the last publication over the time between them; 0 before the second. Of a scan those alone
-  /// that brought a new position: others are published, and image nothing.
+  /// Frames between the first and the last publication over the time between them; 0 before the second. In a scan only
+  /// frames with a new position count; the others are published, but image nothing.
   [[nodiscard]] double images_per_second() const;
   [[nodiscard]] bool empty() const;
   [[nodiscard]] std::uint64_t sequence() const;

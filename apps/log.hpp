@@ -1,4 +1,4 @@
-// The program's log, on standard error: a server lives on where nobody reads it.
+// The program's log, on standard error. A server goes on where nobody reads it.
 #pragma once
 
 #include <spdlog/common.h>
@@ -14,12 +14,12 @@ class TextOutput;
 
 /// Who waits for standard error.
 enum class LogMode {
-  whole,    ///< whoever logs: nothing is lost where somebody reads, and the command ends when all is read
-  bounded,  ///< nobody: lines go through a queue to a thread of the log's own, and what does not fit is left out and counted
+  whole,    ///< the logging thread: nothing is lost while somebody reads, and the command ends when all is read
+  bounded,  ///< nobody: lines go through a queue to the log's own thread; lines that do not fit are dropped and counted
 };
 
-/// The default log of spdlog, from construction on. One at a time. Nothing of it throws: a line that cannot be written is
-/// counted, and the next one that can be says how many there were.
+/// The default log of spdlog, from its construction on. Only one may exist at a time. It never throws: a line that cannot be
+/// written is counted, and the next line that can be written states how many were lost.
 class Log {
  public:
   /// How long the end of a bounded log waits for a reader.
@@ -28,7 +28,7 @@ class Log {
   static constexpr std::size_t queue_lines = 1024;
 
   Log(TextOutput& output, bool colours, LogMode mode, spdlog::level::level_enum level);
-  /// As finish().
+  /// Calls finish().
   ~Log();
   Log(const Log&) = delete;
   Log& operator=(const Log&) = delete;

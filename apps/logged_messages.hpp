@@ -1,4 +1,4 @@
-// What libraries that image recordings say, in the log.
+// Sends messages of the libraries that image recordings to the log.
 #pragma once
 
 #include <spdlog/spdlog.h>

@@ -6,9 +6,9 @@
 
 namespace echoform {
 
-/// Runs `work` with the processes that mpirun has started, or this one alone; its exit code. Where there are several, rank 0
-/// speaks for all. An InputError or RuntimeFault must be one of all processes (jobs/together.hpp), anything else that is thrown
-/// ends them.
+/// Runs `work` with the processes that mpirun has started, or with this one alone, and returns the exit code. With several
+/// processes, rank 0 prints for all. An InputError or RuntimeFault must be thrown by all processes (jobs/together.hpp); any
+/// other exception ends them all.
 [[nodiscard]] int run_processes(FunctionRef<void(Communicator&)> work);
 
 }  // namespace echoform

@@ -1,5 +1,5 @@
-// The whole program as one function, so that a program with methods, surfaces, views, delay laws, source
-// doors or sink doors of its own has every command.
+// The whole program as one function. So another program with its own methods, surfaces, views, delay laws, sources or sinks
+// has every command too.
 #pragma once
 
 namespace echoform {

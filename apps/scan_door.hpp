@@ -1,11 +1,11 @@
-// What the server tells of a scan, and how it is cleared: [scan].
+// The server's reports on a scan, and the control action that clears the scan: [scan].
 #pragma once
 
 #include "apps/doors.hpp"
 
 namespace echoform {
 
-/// No sink where every frame is an image of its own.
+/// Opens the sink of scans; none where every frame is an image of its own.
 [[nodiscard]] OpenSink open_scan(const Configuration& configuration);
 
 }  // namespace echoform

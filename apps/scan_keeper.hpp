@@ -25,18 +25,18 @@ class ScanKeeper {
   /// Expects a configuration for which keeps_scan() is true. Throws InputError for a place that cannot be written, and, with
   /// [scan] resume = "same", for a file that is no scan or one of other settings.
   explicit ScanKeeper(const Configuration& configuration);
-  /// As finish().
+  /// Calls finish().
   ~ScanKeeper();
   ScanKeeper(const ScanKeeper&) = delete;
   ScanKeeper& operator=(const ScanKeeper&) = delete;
 
-  /// As ScanRecords::Begin. Throws InputError where the file's scan is made of something else.
+  /// Begins a scan, as ScanRecords::Begin. Throws InputError where the file's scan has other settings.
   void begin(ScanRecord& record);
-  /// Frames are added to this one from now on.
+  /// From now on frames are added to this record.
   void follow(std::shared_ptr<ScanRecord> record);
   /// Writes the scan now. Throws InputError or RuntimeFault where that fails: then the file is as it was.
   void save();
-  /// Writes what is new, and no more after that; a failure is one line in the log. May be called again.
+  /// Writes what is new, and nothing after that. A failure is one line in the log. May be called again.
   void finish() noexcept;
 
   /// Times that the file was written.

@@ -1,4 +1,4 @@
-// Work before the first result that may take long, and says so.
+// Log lines about work that may take long before the first result.
 #pragma once
 
 #include <chrono>

@@ -1,4 +1,4 @@
-// `echoform reconstruct --preview`: iterates for those who look, by the doors for images that the server has.
+// `echoform reconstruct --preview`: shows iterates by the same sinks of images as the server's.
 #pragma once
 
 #include <cstddef>
@@ -19,14 +19,15 @@ namespace echoform {
 
 class VolumePreview {
  public:
-  /// Volumes that may be held for those who look: the iterate shown, what waits for subscribers, and the page's.
+  /// Maximum number of volumes held for viewers: the iterate shown, messages that wait for subscribers, and those of the web
+  /// page.
   static constexpr double most_volumes = 12.0;
 
   /// Shows the part `shown` of each iterate; `quantity` describes that part. Opens the web page ([server] web) and the
   /// publisher of images ([server] images). Throws InputError for invalid addresses, RuntimeFault for a port in use.
   VolumePreview(const Configuration& configuration, const Grid& grid, ImageQuantity quantity, ShownPart shown);
 
-  /// What to do to see iterates, for people, a line each.
+  /// Instructions to the user on how to see iterates, a line each.
   [[nodiscard]] std::vector<std::string> invitations() const;
 
   /// Iterates from now on are those of another volume, whose name comes before iteration and residual. Their sequence counts on.

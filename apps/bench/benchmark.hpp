@@ -1,5 +1,5 @@
-// What a benchmark of `echoform bench` is: a function that measures and reports, in a file of its own here, and one line of the
-// table in table.cpp. What it measures with stands in benchmarks/, which knows neither text nor JSON.
+// A benchmark of `echoform bench` is a function that measures and reports, in a file of its own in this folder, and one line
+// of the table in table.cpp. The measuring code is in benchmarks/, which produces neither text nor JSON.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Lookups a second of the beamformer within a frame, by both ways of counting them.
+// Lookups per second of the beamformer within a frame, counted in both ways of LookupCount.
 #pragma once
 
 #include <string>

@@ -27,7 +27,7 @@ inline constexpr Unit tera_lookups{"T lookups/s", 1e12, 3};
 inline constexpr Unit images{"images/s", 1.0, 1};
 inline constexpr Unit milliseconds_unit{"ms", 1e-3, 3};
 
-/// What a figure cannot pass.
+/// A limit that a figure cannot exceed.
 struct Limit {
   std::string name;
   Spread value;  ///< in the figure's unit
@@ -60,8 +60,8 @@ struct Outcome {
   /// Prints the figure and appends it to the array values[key]: name, unit, median, least, most and, where there is a limit,
   /// limit_name and the spreads limit and ratio.
   void add(const std::string& key, const Figure& figure);
-  /// Runs `measure`; if it throws, says so and goes on: the other figures are worth having. The program then ends with exit
-  /// code 1.
+  /// Runs `measure`. If it throws, reports that and goes on, since the other figures are still useful. The program then ends
+  /// with exit code 1.
   void attempt(const std::string& name, const std::function<void()>& measure);
 
   bool failed = false;

@@ -1,4 +1,4 @@
-// Clients that come and go at a ZeroMQ door, and say there what costs the server most.
+// Clients that connect to and leave a ZeroMQ socket of the server, and send what costs the server most.
 #pragma once
 
 #include <atomic>

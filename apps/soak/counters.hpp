@@ -53,8 +53,8 @@ struct Closure {
 /// "incomplete 3, superseded 1" or "none".
 [[nodiscard]] std::string drops_text(const Counters& counters);
 
-/// Totals that the server must come to. Whoever is about to cause a count says so first; then no reading may be beyond what is
-/// expected, and each must come to it in the end. Thread-safe.
+/// Totals that the server must reach. Code that is about to cause a count adds it first. So no reading may exceed the
+/// expected total, and each must reach it in the end. Thread-safe.
 class Expectations {
  public:
   /// Where `outcomes` is false, nothing is expected about which frames are published and which are dropped: drop policies
@@ -62,7 +62,7 @@ class Expectations {
   explicit Expectations(bool outcomes) : outcomes_(outcomes) {}
 
   void add(std::string_view name, std::uint64_t count = 1);
-  /// The same for what comes later by itself, such as a time-out; arrived() once it must have come.
+  /// Expects a count that comes later by itself, such as a time-out. Call arrived() once it must have come.
   void add_later(std::string_view name, std::uint64_t count = 1);
   void arrived(std::string_view name, std::uint64_t count = 1);
 

@@ -44,8 +44,8 @@ class Lingering {
   std::vector<Entry> entries_;
 };
 
-/// What a fault has at hand. It foretells every count that it causes before it causes it, and waits for what it has caused, so
-/// that faults cannot be taken for each other.
+/// The objects that a fault uses. A fault adds every expected count before it causes it, and waits until the count has come,
+/// so that effects of different faults cannot be confused.
 struct FaultContext {
   std::string_view name;  ///< of the fault
   std::mt19937_64& random;
@@ -64,7 +64,7 @@ struct FaultContext {
   [[nodiscard]] std::uint64_t pick(std::uint64_t least, std::uint64_t most) const {
     return least + random() % (most - least + 1);
   }
-  /// Waits for the counts that were foretold, but those of frames while the sender goes on.
+  /// Waits for the expected counts, except for those of frames while the sender goes on.
   bool await() const { return judge.await(name); }
   /// Waits until the server has finished every frame. Call it in a task of the traffic.
   bool settle() const { return judge.await(name, true); }
@@ -78,7 +78,7 @@ struct Fault {
 };
 
 [[nodiscard]] const std::vector<Fault>& faults();
-/// Those of these names, all where there are none. InputError for a name that the table does not have.
+/// The faults of these names; all where `names` is empty. Throws InputError for an unknown name.
 [[nodiscard]] std::vector<Fault> chosen_faults(const std::vector<std::string>& names);
 
 /// Injects faults from a thread of its own: first each once, in an order drawn from the seed, then drawn at random with pauses of

@@ -1,4 +1,4 @@
-// Whoever watches a soak tells the judge; the first violation ends the run.
+// Collects what the watching threads of a soak find. The first violation ends the run.
 #pragma once
 
 #include <atomic>
@@ -21,7 +21,7 @@ struct Places {
   HostPort web;
   std::string images;     ///< "tcp://127.0.0.1:17180"
   std::string telemetry;  ///< likewise
-  std::string control;    ///< likewise; empty where the door is closed
+  std::string control;    ///< likewise; empty where control is off
   std::string stream;     ///< name of the first envelope stream
   std::string web_token;
 };

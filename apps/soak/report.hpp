@@ -1,4 +1,4 @@
-// What a soak tells people and scripts.
+// The report of a soak, for people and scripts.
 #pragma once
 
 #include <array>

@@ -16,7 +16,7 @@
 
 namespace echoform::soak {
 
-/// What Linux says of a process at one moment.
+/// Figures that Linux reports of a process at one moment.
 struct ProcessFigures {
   double memory = 0.0;       ///< bytes that are its own: anonymous pages, resident or swapped out
   double resident = 0.0;     ///< bytes resident, files that it maps included

@@ -1,4 +1,5 @@
-// Who watches during a soak: by ZeroMQ and by WebSocket, each a good viewer, one that never reads, and one that comes and goes.
+// Viewers during a soak. Over ZeroMQ and over WebSocket each there is a good viewer, one that never reads, and one that
+// connects and leaves.
 #pragma once
 
 #include <atomic>
