@@ -34,9 +34,10 @@ struct CompoundingReport {
   Spread points_per_second;  ///< of the beamforming
   Spread images_per_second;  ///< from received samples to envelopes
   double contrast_db = 0.0;  ///< mean power of the images within the disk beside that around it
-  /// Axial velocities by the turn from frame to frame within the disk, by power, against those of the disk: the slope of the line
-  /// through 0 that fits them, and their root mean square error as a part of the Nyquist velocity. What an element hears at an
-  /// angle b from z turns by (1 + cos b) / 2 of what it would straight above: over the whole aperture the slope is less than 1.
+  /// Axial velocities by the turn from frame to frame within the disk, by power, against those of the disk: the slope of the
+  /// line through 0 that fits them, and their root mean square error as a part of the Nyquist velocity. The phase of an echo
+  /// that an element receives at an angle b from z changes by (1 + cos b) / 2 of the change straight above. So over the
+  /// whole aperture the slope is less than 1.
   double velocity_slope = 0.0;
   double velocity_error = 0.0;
   std::size_t stage_bytes = 0;  ///< tables and scratch of the beamformer

@@ -1,5 +1,5 @@
-// How long rows of a code take to become firings of single elements, by each way and in each form of the output, against the copy
-// bandwidth that the same run measured.
+// Times of decoding: rows of a code become firings of single elements, by each route and in each form of the output, against
+// the copy bandwidth that the same run measured.
 #pragma once
 
 #include <cstddef>

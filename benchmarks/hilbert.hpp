@@ -28,7 +28,7 @@ struct HilbertReport {
   std::vector<StageTime> chains;  ///< from raw samples to analytic signals, one after the other
 };
 
-/// `progress` is told what is being measured. RuntimeFault if the backend is CUDA and there is no GPU.
+/// Calls `progress` with the name of each measurement. RuntimeFault if the backend is CUDA and there is no GPU.
 [[nodiscard]] HilbertReport measure_hilbert(const HilbertCase& test, const std::function<void(const std::string&)>& progress);
 
 }  // namespace echoform::benchmarks

@@ -1,4 +1,4 @@
-// What the doors for frames carry, against what a bare receiver of the same library carries of the same bytes from the same
+// Rates of the sources of frames, against those of a bare receiver of the same library for the same bytes from the same
 // sender.
 #pragma once
 

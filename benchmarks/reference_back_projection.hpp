@@ -34,8 +34,8 @@ struct Projection {
 /// `threads` threads. What filtered back-projection does with its terms (2 p / (c t) + p' / c).
 void filtered_back_projection_loop(const Projection& task, const float* data, float* image, int threads);
 
-/// The same with max(0, n . v) / |v|^3 for each detector and voxel beside the weight, v the way from one to the other: what
-/// universal back-projection does with its terms (2 p - 2 t p'), weights being areas.
+/// The same with max(0, n . v) / |v|^3 for each detector and voxel beside the weight, v the vector from one to the other:
+/// what universal back-projection does with its terms (2 p - 2 t p'), weights being areas.
 void universal_back_projection_loop(const Projection& task, const float* data, float* image, int threads);
 
 }  // namespace echoform::reference

@@ -73,7 +73,7 @@ struct ScanReport {
   std::vector<ScanSize> sizes;
 };
 
-/// `progress` is told what is being measured.
+/// Calls `progress` with the name of each measurement.
 [[nodiscard]] ScanReport measure_scan(const ScanCase& test, const std::function<void(const std::string&)>& progress);
 
 }  // namespace echoform::benchmarks

@@ -45,7 +45,7 @@ struct LinesReport {
 [[nodiscard]] ScanLinesOptions lines_options(const LinesCase& test, const DelayFilterOptions& filter, std::size_t of_event);
 [[nodiscard]] std::vector<std::int16_t> lines_samples(const LinesCase& test);
 
-/// `progress` is told what is being measured.
+/// Calls `progress` with the name of each measurement.
 [[nodiscard]] LinesReport measure_lines(const LinesCase& test, const std::function<void(const std::string&)>& progress);
 
 }  // namespace echoform::benchmarks

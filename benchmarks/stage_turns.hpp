@@ -35,8 +35,8 @@ using Progress = std::function<void(const std::string&)>;
 /// Measures stages of one backend. A CUDA queue is timed by events.
 class StageTurns {
  public:
-  /// Copies are of `source`, which outlives this as backend and queue do; `frames` are timed, after two that are not. `progress`
-  /// is told what is being measured.
+  /// Copies are of `source`, which outlives this as backend and queue do; `frames` are timed, after two that are not.
+  /// `progress` is called with the name of each measurement.
   StageTurns(Backend& backend, ExecutionQueue& queue, const Buffer& source, std::size_t frames, const Progress& progress);
 
   /// `work` queues a frame of a stage, or of several.

@@ -92,7 +92,7 @@ struct TfmReport {
 [[nodiscard]] TfmReport measure_tfm_volume(const TfmVolumeCase& volume, std::size_t rounds, std::size_t threads,
                                            const std::function<void(const std::string&)>& progress);
 
-/// `progress` is told what is being measured.
+/// Calls `progress` with the name of each measurement.
 [[nodiscard]] TfmReport measure_tfm(const TfmCase& test, const std::function<void(const std::string&)>& progress);
 
 }  // namespace echoform::benchmarks

@@ -55,7 +55,7 @@ struct ProjectionReport {
   std::vector<ProjectionFigure> figures;
 };
 
-/// `progress` is told what is being measured. Throws InputError where nothing of the volume is within the samples.
+/// Calls `progress` with the name of each measurement. Throws InputError where nothing of the volume is within the samples.
 [[nodiscard]] ProjectionReport measure_projections(const ProjectionCase& test,
                                                    const std::function<void(const std::string&)>& progress);
 

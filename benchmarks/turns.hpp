@@ -64,8 +64,8 @@ struct Turn {
   std::function<double()> measure;
 };
 
-/// All of `turns` once a round for `rounds` rounds (at least one), in their order and, every second round, backwards: none always
-/// follows the same other. `before` is told each round's number.
+/// All of `turns` once a round for `rounds` rounds (at least one), in their order and, every second round, backwards: none
+/// always follows the same other. `before` is called with each round's number.
 [[nodiscard]] inline Turns take_turns(std::size_t rounds, const std::vector<Turn>& turns,
                                       const std::function<void(std::size_t round)>& before = {}) {
   Turns taken;
