@@ -28,7 +28,7 @@ class Descriptor {
   int number_;
 };
 
-/// A pipe of the least size that there is: 4096 bytes.
+/// A pipe of the minimum size, 4096 bytes.
 struct Pipe {
   Pipe() : Pipe(make()) {}
   Descriptor reader, writer;
@@ -54,7 +54,7 @@ struct Pipe {
     }
     return text;
   }
-  /// Leaves no room, and the flags of the pipe as they are. How many bytes it took.
+  /// Fills the pipe, without changing its flags. Returns the number of bytes that it took.
   std::size_t fill() const {
     const Descriptor own(::open(("/proc/self/fd/" + std::to_string(writer.number())).c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC));
     const std::string dots(4096, '.');
