@@ -28,7 +28,7 @@ class PulseTable {
   /// Samples that add() changes at most.
   [[nodiscard]] std::size_t width() const noexcept { return width_; }
 
-  /// Samples that a pulse takes, and the most that a table is made for.
+  /// Number of samples that a pulse takes, and the maximum for which a table is made.
   [[nodiscard]] static double samples_of(const Acquisition& acquisition, double fractional_bandwidth);
   static constexpr double most_samples = 65536.0;
 
