@@ -96,7 +96,7 @@ class ImagingServer {
   std::unique_ptr<ZeromqControl> control_door_;    // none where it is closed
   std::unique_ptr<TelemetryPublisher> telemetry_;
   std::atomic<const PeerCounters*> telemetry_peers_{nullptr};
-  std::shared_ptr<const PeerCounters> control_peers_;  // outlives its door, which closes first
+  std::shared_ptr<const PeerCounters> control_peers_;  // outlives control_door_, which closes first
   bool stopped_ = false;
 };
 

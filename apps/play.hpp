@@ -49,8 +49,8 @@ struct PlayTexts {
 void add_play_options(CLI::App& options, PlayTexts& texts);
 [[nodiscard]] PlayOptions play_options(const PlayTexts& texts);
 
-/// A Hello has room for one width and one length: elements get the mean, with a line in the log where they differ by more than
-/// rounding.
+/// Sets all elements to the mean width and length, since a Hello carries one width and one length. Logs a line where the
+/// elements differ by more than rounding.
 void use_one_element_size(Probe& probe);
 
 /// A recording as frames in one of the wire's encodings, or in that of the file itself (`encoding` none). The former hold

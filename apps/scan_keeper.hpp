@@ -32,7 +32,7 @@ class ScanKeeper {
 
   /// Begins a scan, as ScanRecords::Begin. Throws InputError where the file's scan has other settings.
   void begin(ScanRecord& record);
-  /// From now on frames are added to this record.
+  /// Takes the record to which frames are added from now on.
   void follow(std::shared_ptr<ScanRecord> record);
   /// Writes the scan now. Throws InputError or RuntimeFault where that fails: then the file is as it was.
   void save();

@@ -1,5 +1,5 @@
-// The faults of a soak, as the table in faults.cpp lists them: those of the sender, of others at the door for frames, of viewers
-// and browsers, of many peers at once, of whoever controls the server, and of the disk, a file each.
+// The faults of a soak, as the table in faults.cpp lists them: those of the sender, of others at the source of frames, of
+// viewers and browsers, of many peers at once, of whoever controls the server, and of the disk, a file each.
 #pragma once
 
 #include "apps/soak/faults.hpp"
