@@ -108,7 +108,7 @@ class SeeingSink final : public ImageSink {
   std::vector<SeenFrame> frames_;
 };
 
-/// Sends frames until it is told to stop; waits where the pipeline holds it back.
+/// Sends frames until stopped; waits where the pipeline holds it back.
 class Feeder {
  public:
   Feeder(FrameIntake& intake, std::uint64_t first = 0) : intake_(intake), lane_(intake.open_lane(bell_.wake())), next_(first) {}

@@ -73,9 +73,9 @@ class ScriptedInstrument {
   }
   ScriptedInstrument(const ScriptedInstrument&) = delete;
   ScriptedInstrument& operator=(const ScriptedInstrument&) = delete;
-  /// Stop commands that it was told.
+  /// Number of stop commands received.
   [[nodiscard]] int stops() const { return stops_; }
-  /// Lines that it has been told, in their order.
+  /// The lines received, in their order.
   [[nodiscard]] std::vector<std::string> lines() const {
     const std::lock_guard lock(mutex_);
     return lines_;

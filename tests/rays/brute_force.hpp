@@ -27,7 +27,7 @@ struct Least {
   long double u = 0;
 };
 
-/// Least of f over [low, high], sampled at `samples` places and narrowed around the best of them.
+/// Minimum of f over [low, high], sampled at `samples` places and narrowed down around the best of them.
 inline Least least_of(const std::function<long double(long double)>& f, long double low, long double high, int samples) {
   Least best;
   for (int k = 0; k <= samples; ++k) {

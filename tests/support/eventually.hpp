@@ -15,7 +15,7 @@ template <class Condition>
   const auto deadline = std::chrono::steady_clock::now() + patience;
   for (int asked = 0; !condition(); ++asked) {
     if (std::chrono::steady_clock::now() > deadline) return false;
-    // Most comes at once; for what does not, the processor is left to it.
+    // Most conditions become true at once. For the others this thread leaves the processor free.
     if (asked < soon) {
       std::this_thread::yield();
     } else {

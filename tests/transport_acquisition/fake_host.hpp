@@ -1,4 +1,4 @@
-// A stream host that keeps frames in memory, and can be told to refuse, to discard and to block.
+// A stream host that keeps frames in memory, and can be set to refuse, to discard and to block.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Acquisitions, frames and raw bytes for the tests of the acquisition door.
+// Acquisitions, frames and raw bytes for the tests of the acquisition source.
 #pragma once
 
 #include <sys/socket.h>
@@ -107,7 +107,7 @@ inline Bytes shot_payload(const Acquisition& acquisition, const Bytes& frame, st
   return {begin, begin + static_cast<std::ptrdiff_t>(bytes.count)};
 }
 
-/// A peer that sends whatever it is told.
+/// A peer that sends whatever a test passes to it.
 class RawPeer {
  public:
   explicit RawPeer(std::uint16_t port) {

@@ -15,7 +15,7 @@
 
 namespace echoform::testing_support {
 
-/// Pushes whatever it is told, with no more rules than libzmq has.
+/// Pushes whatever a test passes to it, with no rules but libzmq's.
 class RawPusher {
  public:
   explicit RawPusher(std::uint16_t port, const std::optional<CurveClientKeys>& keys = {}) {
