@@ -28,8 +28,8 @@ struct FiringPlaces {
 /// firings_of() without those of dead elements.
 [[nodiscard]] std::vector<Firing> living_firings(const Acquisition& acquisition, std::size_t event);
 
-/// Of the elements that `firings` name; `frame` is frame_of(probe). A single element is what the rest of a linear or a convex
-/// array would make it, else an array.
+/// The shape of the elements that `firings` name, and its frame; `frame` is frame_of(probe). A single element of a linear or
+/// a convex array has the shape of that array; any other single element counts as an array.
 [[nodiscard]] FiringPlaces places_of_firings(const Probe& probe, const ProbeFrame& frame, std::span<const Firing> firings);
 
 /// The part of a plane wave's slowness that its elements send, s/m along x and y of `places.frame` (z is 0). Delays of a row say

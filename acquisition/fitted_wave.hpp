@@ -1,4 +1,4 @@
-// The wave that a set of delays makes: which way it goes, and how it is curved.
+// The wave that a set of delays makes: its direction and its curvature.
 #pragma once
 
 #include <optional>
@@ -16,18 +16,19 @@ struct DelayedPlace {
   double delay = 0.0;
 };
 
-/// A spherical wave about the aperture's centre, going along `direction`.
+/// A spherical wave through the aperture's centre, which propagates along `direction`.
 struct FittedWave {
   Direction direction;  ///< of unit length, z > 0
   double curvature =
       0.0;           ///< 1 / m: above 0 it converges that far ahead, below 0 it comes from that far behind, 0 is a plane wave
-  Seconds residual;  ///< by which delays are off at most
+  Seconds residual;  ///< maximum deviation of the delays from the wave's
 };
 
-/// By least squares (Gauss and Newton) over delay at the centre, direction and curvature: element e fires earlier by
-/// (sqrt(1 - 2 k e.u + k^2 e^2) - 1) / (k c), u the direction, k the curvature and c the `velocity`: foci, virtual sources
-/// and plane waves are one family. A wave of a row of elements goes within the plane of row and z. Nothing without places
-/// beside the centre, and where the steps find no end.
+/// Fits a wave to `places` by least squares (Gauss-Newton) over the delay at the centre, the direction and the curvature.
+/// Element e fires earlier by (sqrt(1 - 2 k e.u + k^2 e^2) - 1) / (k c), where u is the direction, k the curvature and c the
+/// `velocity`. Foci, virtual sources and plane waves are one family in this form. The wave of a row of elements propagates
+/// within the plane of the row and z. The result is empty if all places are at the centre, or if the iteration does not
+/// converge.
 [[nodiscard]] std::optional<FittedWave> fit_wave(std::span<const DelayedPlace> places, MetresPerSecond velocity);
 
 }  // namespace echoform

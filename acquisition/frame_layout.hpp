@@ -40,7 +40,7 @@ struct EventReceiver {
 /// bytes an event where all elements record.
 class FrameLayout {
  public:
-  /// Of no frame: no events, no rows.
+  /// The layout of no frame: it has no events and no rows.
   FrameLayout() = default;
   /// `acquisition` has passed validate(), so that no count overflows.
   explicit FrameLayout(const Acquisition& acquisition);
@@ -49,10 +49,10 @@ class FrameLayout {
   [[nodiscard]] std::size_t events() const noexcept { return first_rows_.size() - 1; }
   /// Whether the acquisition lists its events; if not, event i is element i.
   [[nodiscard]] bool lists_events() const noexcept { return listed_; }
-  /// Of the probe.
+  /// Elements of the probe.
   [[nodiscard]] std::size_t elements() const noexcept { return elements_; }
   [[nodiscard]] std::size_t rows() const noexcept { return first_rows_.back(); }
-  /// In each row.
+  /// Samples of each row.
   [[nodiscard]] std::size_t samples() const noexcept { return samples_; }
   [[nodiscard]] std::size_t bytes_per_row() const noexcept { return bytes_per_row_; }
   [[nodiscard]] std::size_t frame_bytes() const noexcept { return rows() * bytes_per_row_; }

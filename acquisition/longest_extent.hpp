@@ -1,4 +1,4 @@
-// Along which line the elements of an array stand, if they stand along one.
+// The line along which the elements of an array stand, if there is one.
 #pragma once
 
 #include <span>
@@ -8,14 +8,15 @@ namespace echoform {
 /// Places nearer to each other than this share of the whole are one: rounding of files, against 1/63 between 64 rows.
 inline constexpr double same_place = 1e-3;
 
-/// Of places by two coordinates.
+/// The longest extent of places that have two coordinates each.
 struct LongestExtent {
-  double cosine = 1.0;  ///< of the angle of their longest extent from the first coordinate
+  double cosine = 1.0;  ///< of the angle from the first coordinate's axis to their longest extent
   double sine = 0.0;
-  bool alone = true;  ///< the extent across it is less than a thousandth: they stand along a line
+  bool alone = true;  ///< the extent across it is at most a thousandth of it: the places lie on a line
 };
 
-/// By the principal axes of the places; `u` and `v` have the same length, at least 1.
+/// Finds the extent by the principal axes of the places; `u` and `v` hold their coordinates and have the same length, at
+/// least 1.
 [[nodiscard]] LongestExtent longest_extent(std::span<const double> u, std::span<const double> v);
 
 }  // namespace echoform

@@ -34,7 +34,7 @@ class PairGroups {
   /// which are decoded from whole frames.
   PairGroups(const Acquisition& acquisition, bool reciprocal, std::span<const std::uint32_t> chosen = {});
 
-  /// At least one.
+  /// Groups of a frame, at least one.
   [[nodiscard]] std::size_t count() const noexcept;
   /// A-scans of the largest group.
   [[nodiscard]] std::size_t most_a_scans() const noexcept { return most_a_scans_; }

@@ -54,7 +54,7 @@ void add_lookup(std::vector<PairRun>& lookups, std::uint32_t event, std::uint32_
 /// Pairs (i, j), i <= j, of `elements` that transmit in turn, in the order (0,0), (0,1) ... (1,1) ..., each the sum of both
 /// directions.
 [[nodiscard]] PairRows summed_pairs(std::size_t elements);
-/// In the same order, each received once and looked up in both directions.
+/// The same pairs in the same order, each received once and looked up in both directions.
 [[nodiscard]] PairRows pairs_both_ways(std::size_t elements);
 
 /// Throws InputError, naming `where`, unless every lookup is within the counts.

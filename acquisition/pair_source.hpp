@@ -1,4 +1,4 @@
-// Of which A-scans a row is made. Plain, for kernels too.
+// The A-scans of which a row is made. The type is plain, so that kernels can use it too.
 #pragma once
 
 #include <cstddef>

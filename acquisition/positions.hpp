@@ -25,7 +25,8 @@ struct PositionPart {
   Acquisition acquisition;
   std::vector<std::uint32_t> events;  ///< of the frame, ascending: event k of `acquisition` is its events[k]
 };
-/// Of an acquisition that has passed validate() and states positions; `position` is one of them.
+/// The part of a frame at position number `position`, which must exist. `acquisition` has passed validate() and states
+/// positions.
 [[nodiscard]] PositionPart part_at(const Acquisition& acquisition, std::size_t position);
 
 /// The probe with the elements of all positions, one position after the other; that of the acquisition where it states none. For

@@ -16,11 +16,12 @@ struct ProbeFrame {
 
   [[nodiscard]] Point to_probe(const Point& global) const;
   [[nodiscard]] Point to_global(const Point& in_probe) const;
-  /// Of a direction whose parts along x, y and z are given.
+  /// Converts a direction, given by its components along the frame's x, y and z.
   [[nodiscard]] Direction to_global(const Direction& in_probe) const;
 };
 
-/// Of at least one element. Of a linear array in contact, centred on x = 0, it is the global frame.
+/// The frame of a probe of at least one element. The frame of a linear array in contact, centred on x = 0, is the global
+/// one.
 [[nodiscard]] ProbeFrame frame_of(const Probe& probe);
 
 /// Farthest from the frame's plane z = 0 that elements of a flat array lie.

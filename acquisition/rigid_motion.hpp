@@ -14,7 +14,7 @@ struct RigidMotion {
   Point shift;
 
   [[nodiscard]] Point of(const Point& point) const;
-  /// Of a direction: turned alone.
+  /// Moves a direction: it is rotated, not shifted.
   [[nodiscard]] Direction of(const Direction& direction) const;
 
   bool operator==(const RigidMotion&) const = default;

@@ -29,7 +29,7 @@ struct EncodingFacts {
   [[nodiscard]] constexpr std::size_t bytes_of(std::size_t samples) const { return (bytes * samples + together - 1) / together; }
 };
 
-/// By their enumerators.
+/// The facts of each encoding, indexed by its enumerator.
 inline constexpr std::array<EncodingFacts, 3> sample_encodings = {{
     {"int16", 1, 2, 2, 32767},
     {"packed12", 2, 3, 1, 2047},

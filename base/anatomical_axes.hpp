@@ -43,7 +43,8 @@ struct PixelPlaces {
 /// such a plane has one pixel of goes along -x, at x = 0.
 [[nodiscard]] std::optional<PixelPlaces> pixel_places(const Grid& grid, const Meaning& x, const Meaning& y, const Meaning& z);
 
-/// From the numbers of a pixel along the grid's x, y and z, and 1, to R, A and S in mm, and 1: rows of a matrix.
+/// The rows of an affine matrix, which maps (i, j, k, 1), the indices of a pixel along the grid's x, y and z, to (R, A, S,
+/// 1) in mm.
 using RasMatrix = std::array<std::array<double, 4>, 4>;
 [[nodiscard]] RasMatrix ras_of_pixels(const PixelPlaces& places);
 

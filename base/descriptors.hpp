@@ -9,11 +9,13 @@
 
 namespace echoform {
 
-/// Descriptors that connections to the control door leave: for files of the recorder, of control and of the GPU's driver.
+/// Descriptors that connections to the control endpoint leave: for files of the recorder, of control and of the GPU's
+/// driver.
 inline constexpr std::size_t descriptors_for_files = 32;
-/// That connections to other doors leave: for those, and for whoever controls the server.
+/// Descriptors that connections to the other endpoints leave: those for files, and those for clients that control the
+/// server.
 inline constexpr std::size_t descriptors_for_control = descriptors_for_files + 64;
-/// A server's own and what its connections leave, with a margin: the least that it starts with.
+/// The minimum with which a server starts: its own descriptors and those that its connections leave, with a margin.
 inline constexpr std::size_t descriptors_of_a_server = 96 + descriptors_for_control;
 
 /// What a ZeroMQ context takes with a few sockets. libzmq ends the program where it lacks one of them.

@@ -19,17 +19,17 @@ namespace echoform {
 [[nodiscard]] inline Direction cross(const Direction& a, const Direction& b) {
   return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
-/// Of length 1; `a` has a length above 0.
+/// The unit vector along `a`, whose length is above 0.
 [[nodiscard]] inline Direction unit(const Direction& a) {
   const double size = length(a);
   return {a.x / size, a.y / size, a.z / size};
 }
-/// What is left of `a` across `axis`, which is of length 1.
+/// The component of `a` perpendicular to `axis`, which has length 1.
 [[nodiscard]] inline Direction across(const Direction& a, const Direction& axis) {
   const double along = dot(a, axis);
   return {a.x - along * axis.x, a.y - along * axis.y, a.z - along * axis.z};
 }
-/// In metres.
+/// The vector from `from` to `to`, in metres.
 [[nodiscard]] inline Direction between(const Point& from, const Point& to) {
   return {(to.x - from.x).value, (to.y - from.y).value, (to.z - from.z).value};
 }

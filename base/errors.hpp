@@ -24,7 +24,7 @@ class InputError : public std::runtime_error {
   InputError(std::string_view where, std::string_view found, std::string_view expected)
       : InputError(std::string(where) + ": found " + std::string(found) + "; expected " + std::string(expected)) {}
 
-  /// For the rare message that does not fit the three parts.
+  /// The constructor for the rare message that does not fit the three parts.
   explicit InputError(const std::string& line) : std::runtime_error(one_line(line)) {}
 };
 

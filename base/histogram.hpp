@@ -53,7 +53,7 @@ struct HistogramCounts {
 
 class Histogram {
  public:
-  /// From any thread. Negative durations count as 0.
+  /// Records a duration; any thread may call it. Negative durations count as 0.
   void record(std::chrono::nanoseconds duration) noexcept;
   void read(HistogramCounts& into) const;
   /// Longest since the last take_maximum().

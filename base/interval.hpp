@@ -1,9 +1,9 @@
-// The range of an option, stated once beside it.
+// The valid range of an option, stated once next to the option.
 #pragma once
 
 namespace echoform {
 
-/// From `least` to `most`, both included.
+/// The interval from `least` to `most`, both included.
 struct Interval {
   double least = 0.0;
   double most = 0.0;

@@ -12,20 +12,21 @@
 
 namespace echoform {
 
-/// At most one line in each `interval` for one cause, such as peers that were refused for one reason at one door; the others are
-/// counted, and the next line says how many they were:
+/// Admits at most one line in each `interval` for one cause, such as peers that were refused for one reason at one endpoint.
+/// The lines left out are counted, and the next line states their number:
 ///
 ///   if (const auto left_out = limit.admit(clock.steady())) {
 ///     spdlog::warn("web server: a peer from {} was refused: {}{}", address, reason, left_out_text(*left_out));
 ///   }
 ///
-/// What is left out costs two relaxed operations on atomics, and nothing is formatted. Any thread, none of which ever waits.
+/// A line that is left out costs two relaxed operations on atomics, and nothing is formatted. Any thread may call, and none
+/// ever waits.
 class LogLimit {
  public:
   explicit LogLimit(SteadyTime interval = std::chrono::seconds(1)) noexcept : interval_(interval.count()) {}
 
-  /// Where the cause may have a line at `now`: how many were left out since its last one. Otherwise nothing, and this one is
-  /// counted: each call is either a line or in exactly one line's count, or in left_out().
+  /// If the cause may have a line at `now`: the number of lines left out since its last one. Otherwise the result is empty,
+  /// and this call is counted. Each call is either a line, or part of exactly one line's count, or part of left_out().
   [[nodiscard]] std::optional<std::uint64_t> admit(SteadyTime now) noexcept {
     SteadyTime::rep next = next_.load(std::memory_order_relaxed);
     // One that fails has been overtaken by another thread's line.
@@ -36,7 +37,7 @@ class LogLimit {
     return left_out_.exchange(0, std::memory_order_relaxed);
   }
 
-  /// Those that no line has counted yet.
+  /// Lines left out that no line has counted yet.
   [[nodiscard]] std::uint64_t left_out() const noexcept { return left_out_.load(std::memory_order_relaxed); }
 
  private:

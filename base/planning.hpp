@@ -1,9 +1,9 @@
-// Work before the first frame that may take seconds: plans, tables of delays, engines. The server may be told to stop meanwhile, and
-// a sender may ask for more than it is worth: then the work ends between two pieces.
+// Work before the first frame that may take seconds: plans, tables of delays, engines. The server may receive a request to
+// stop meanwhile, or a sender may ask for more work than it may cost; then the work ends between two pieces.
 //
-// A Planning is what the thread that it was made on, and the threads that share its loops, work for, as long as it lives. Loops
-// of set-up call keep_planning() once for every piece of some milliseconds; those that run by for_each_or_throw() and
-// over_sources() do so already. Where there is no Planning it does nothing.
+// While a Planning lives, the thread that made it works for it, and so do the threads that share its loops. Loops of set-up
+// call keep_planning(), which checks for cancellation, once for every piece of some milliseconds; for_each_or_throw() and
+// over_sources() do so already. Without a Planning keep_planning() does nothing.
 #pragma once
 
 #include <chrono>
@@ -14,7 +14,7 @@
 
 namespace echoform {
 
-/// Planning was given up. Its line says why.
+/// Planning was cancelled. The message states why.
 class PlanningEnded final : public InputError {
  public:
   using InputError::InputError;
@@ -28,12 +28,12 @@ class Planning {
   Planning(const Planning&) = delete;
   Planning& operator=(const Planning&) = delete;
 
-  /// Of this thread; null where there is none.
+  /// The Planning that this thread works for; null if there is none.
   [[nodiscard]] static const Planning* current() noexcept;
-  /// Throws PlanningEnded if it is to end.
+  /// Throws PlanningEnded if this planning is to end.
   void check() const;
 
-  /// Makes another thread work for `planning`, which may be null, as long as it lives.
+  /// Makes another thread work for `planning`, which may be null, as long as the Share lives.
   class Share {
    public:
     explicit Share(const Planning* planning) noexcept;

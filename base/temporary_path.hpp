@@ -8,20 +8,20 @@
 
 namespace echoform {
 
-/// A file or folder that is no result yet: it goes when the process is ended by a signal, as long as this lives. Whether it goes
-/// when this does is for its owner, as it may have become a result.
+/// A file or folder that is no result yet. If a signal ends the process while this object lives, the file or folder is
+/// removed. The destructor does not remove it: its owner decides, as it may have become a result.
 class TemporaryPath {
  public:
-  /// For a name of this process's own, at which there is nothing yet.
+  /// The constructor for a name of this process's own, at which there is nothing yet.
   explicit TemporaryPath(std::filesystem::path path);
-  /// For a name that may be somebody else's: `create` says whether it has made the file, and must not throw. Where it says no,
-  /// nothing is ever removed. No signal comes between the two.
+  /// The constructor for a name that may be another process's. `create` returns whether it has made the file, and must not
+  /// throw. If it returns false, nothing is ever removed. No signal is handled between creation and registration.
   TemporaryPath(std::filesystem::path path, FunctionRef<bool()> create);
   ~TemporaryPath();
   TemporaryPath(const TemporaryPath&) = delete;
   TemporaryPath& operator=(const TemporaryPath&) = delete;
 
-  /// Whether `create` has made it.
+  /// Whether `create` has made the file.
   [[nodiscard]] bool created() const noexcept { return created_; }
 
  private:
@@ -29,8 +29,8 @@ class TemporaryPath {
   bool created_ = true;
 };
 
-/// Removes all that there are, for a process that ends next. Who would make or forget one waits from here on for ever, and no
-/// file can be opened any more, so that none comes back.
+/// Removes all temporary paths, for a process that ends next. From here on a thread that would construct or destroy a
+/// TemporaryPath waits for ever, and no file can be opened any more, so that none comes back.
 void remove_temporary_paths() noexcept;
 
 }  // namespace echoform

@@ -1,5 +1,5 @@
-// Places and ways in space as plain numbers, for sums and products of them. A Point has units, which its coordinates keep one by
-// one; a Direction (directions.hpp) points along z where nobody says otherwise.
+// Positions and displacements in space as plain numbers, for sums and products of them. A Point keeps its units coordinate
+// by coordinate, and a default-constructed Direction (directions.hpp) points along z; neither suits such arithmetic.
 #pragma once
 
 #include <cmath>
@@ -8,7 +8,7 @@
 
 namespace echoform {
 
-/// In metres; what is made by unit_of() or of a Direction has no unit.
+/// A vector in metres. The results of unit_of() and vector_of() of a Direction have no unit.
 struct Vector3 {
   double x = 0.0;
   double y = 0.0;
@@ -35,7 +35,8 @@ constexpr Vector3 operator*(double k, Vector3 a) {
 [[nodiscard]] inline double length(Vector3 a) {
   return std::sqrt(dot(a, a));
 }
-/// `a` must not be 0. By a reciprocal, which may differ in the last bit from unit() of a Direction.
+/// The unit vector along `a`, which must not be 0. It is computed with a reciprocal and may differ in the last bit from
+/// unit() of a Direction.
 [[nodiscard]] inline Vector3 unit_of(Vector3 a) {
   return (1.0 / length(a)) * a;
 }

@@ -6,21 +6,21 @@
 
 namespace echoform {
 
-/// Rung from any thread, heard by the one that waits.
+/// Any thread may ring the bell; it wakes the one thread that waits.
 class WakeBell {
  public:
-  /// RuntimeFault, naming `owner`, where the system has no descriptor left for it.
+  /// Throws RuntimeFault, naming `owner`, if the system has no descriptor left.
   explicit WakeBell(std::string_view owner);
   ~WakeBell();
   WakeBell(const WakeBell&) = delete;
   WakeBell& operator=(const WakeBell&) = delete;
 
   void ring() const noexcept;
-  /// Returns whether it was rung: whoever has polled the descriptor and found it silent may be rung since.
+  /// Silences the bell and returns whether it was rung. It may have been rung since a poll that found it silent.
   bool silence() const noexcept;
-  /// Returns when it is rung, or the time is over; silences it.
+  /// Waits until the bell is rung or the time is over, and silences it.
   void wait(std::chrono::milliseconds time) const noexcept;
-  /// To be polled for reading.
+  /// The descriptor to poll for reading.
   [[nodiscard]] int descriptor() const noexcept { return descriptor_; }
 
  private:

@@ -50,7 +50,7 @@ struct PlaneWaveForm {
   Direction slowness;  ///< s/m, global axes
   Seconds offset;
 
-  /// In seconds.
+  /// The time at `p`, in seconds.
   [[nodiscard]] double time_to(const Point& p) const {
     return offset.value + slowness.x * p.x.value + slowness.y * p.y.value + slowness.z * p.z.value;
   }
@@ -70,12 +70,12 @@ struct LegRays {
   std::size_t found = 0;  ///< rays that were found for the table of the leg's times, whose other entries are interpolated
 };
 
-/// At which angles the waves of a leg leave its elements, where that is not straight towards the pixels.
+/// The angles at which the waves of a leg leave its elements, where these do not leave straight towards the pixels.
 class Departures {
  public:
   virtual ~Departures() = default;
 
-  /// Of the medium into which the waves leave.
+  /// Velocity of the medium into which the waves leave.
   [[nodiscard]] virtual MetresPerSecond velocity() const noexcept = 0;
   /// Cosines of the angles between the normal of source `source`'s element and its waves to `pixels`, into `cosines` (same
   /// length); NaN where the source does not reach. Called as Leg::travel_times() is.
@@ -161,7 +161,7 @@ struct DelayLaw {
   /// Whether both sides are the same leg: then tau(i, j) = tau(j, i), and a half matrix needs one lookup a pair.
   [[nodiscard]] bool reciprocal() const { return transmit == receive; }
 
-  /// By the legs that they are, not by what those say.
+  /// Laws are equal if they have the same legs: legs are compared by identity, by is(), not by the times that they state.
   [[nodiscard]] friend bool operator==(const DelayLaw& a, const DelayLaw& b) {
     const auto same = [](const std::shared_ptr<const Leg>& one, const std::shared_ptr<const Leg>& other) {
       return one == other || (one && other && one->is(*other));

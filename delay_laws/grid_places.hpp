@@ -17,7 +17,7 @@ class GridPlaces {
 
   explicit GridPlaces(const Grid& grid) : x_(grid.x), y_(grid.y), z_(grid.z) {}
 
-  /// In image order; `nowhere` for a place that is no pixel's centre.
+  /// The index of the pixel whose centre is `point`, in image order; `nowhere` if `point` is no pixel's centre.
   [[nodiscard]] std::size_t find(const Point& point) const {
     const std::size_t ix = x_.find(point.x.value);
     const std::size_t iy = y_.find(point.y.value);

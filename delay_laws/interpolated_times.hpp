@@ -64,7 +64,7 @@ class InterpolatedTimes {
     std::array<std::vector<Cell>, steps.size()> by_level;
     std::vector<Cell> exact;  ///< of the last level's size: ray by ray
   };
-  /// Of one source.
+  /// The rays of one source.
   struct Rays {
     std::vector<std::uint32_t> index;  ///< by place in the lattice: 1 + place in `traces`; 0: not found yet
     std::vector<RayTrace> traces;

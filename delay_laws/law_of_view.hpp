@@ -1,4 +1,5 @@
-// From a view's name to a law, given how a leg is made of its modes: what laws whose views are named by modes have in common.
+// Makes a law from a view's name, given a function that makes a leg from its modes: the common part of all laws whose views
+// are named by modes.
 #pragma once
 
 #include <functional>

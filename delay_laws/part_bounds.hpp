@@ -1,4 +1,4 @@
-// Between which surfaces the pixels of a leg lie.
+// The surfaces between which the pixels of a leg lie.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,8 @@ struct PartBounds {
   std::shared_ptr<const SpatialSurface> spatial_front{};  ///< in the place of `front`
   std::shared_ptr<const SpatialSurface> spatial_backwall{};
 
-  /// For each of `points` on which side it lies, into `sides` (same length): on a surface from 1 nm beyond it to 10 nm within.
+  /// Writes into `sides`, which has the same length, on which side each of `points` lies. A point counts as on a surface
+  /// from 1 nm beyond it to 10 nm within.
   void sides(std::span<const Point> points, std::span<PartSide> sides) const;
   /// The place to which rays go for a point on a surface: 20 nm from the surface, within the part, so that they have a way there.
   /// Times to points on a surface are the limit of those below it, to 2e-8 m / c.
@@ -46,11 +47,11 @@ struct PartPixels {
   std::vector<Moved> moved;     ///< those on a surface, ascending by pixel: to where their rays go
 
   [[nodiscard]] bool imaged(std::size_t pixel) const { return sides[pixel] != PartSide::outside; }
-  /// To where the rays of a pixel of `grid` go.
+  /// The place to which the rays of a pixel of `grid` go.
   [[nodiscard]] Point place(const Grid& grid, std::size_t pixel) const;
 };
 
-/// Of all pixels of a grid, on `threads` threads (0: as many as processors).
+/// Classifies all pixels of a grid, on `threads` threads (0: as many as processors).
 [[nodiscard]] PartPixels pixels_in(const PartBounds& bounds, const Grid& grid, std::size_t threads);
 
 }  // namespace echoform

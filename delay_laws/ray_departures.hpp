@@ -1,9 +1,10 @@
-// At which angle the rays of a leg leave their elements.
+// The angles at which the rays of a leg leave their elements.
 //
-// By Hamilton's equations the time T to a pixel changes with the source's place by -d / c, d the unit vector in which the ray
-// leaves and c the velocity there. Along the element's normal n that is the cosine: d . n = -c dT/dn, here by the difference of
-// the times from two sources that are moved along the normal, to either side. No ray needs to be known but by its time, so that
-// the quick fields of rays serve. Fields that tell where their rays meet the first surface have d from there.
+// By Hamilton's equations the time T to a pixel changes with the source's place by -d / c, d the unit vector in which the
+// ray leaves and c the velocity there. Along the element's normal n this derivative gives the cosine: d . n = -c dT/dn,
+// computed here by the difference of the times from two sources that are shifted along the normal, to either side. Only the
+// times of rays are needed, so that the fast fields of rays suffice. Fields that state where their rays meet the first
+// surface give d from that place.
 #pragma once
 
 #include <cstdint>
@@ -25,8 +26,9 @@ class RayDepartures final : public Departures {
   RayDepartures(const Probe& probe, const RayPath& path, const PartBounds& bounds);
 
   [[nodiscard]] MetresPerSecond velocity() const noexcept override { return path_.velocities.front(); }
-  /// In the plane y of the source by the place where the ray meets the first interface; across it, and through surfaces in three
-  /// dimensions, by differences, to 1e-3, or by that place where the field of rays tells it.
+  /// For pixels in the source's plane of constant y, the cosine comes from the place where the ray meets the first
+  /// interface. For other pixels, and through surfaces in three dimensions, it comes from differences of times, to 1e-3, or
+  /// from that place where the field of rays provides it.
   void cosines(std::size_t source, std::span<const Point> pixels, std::span<double> cosines) const override;
 
   /// The same for the pixels of a grid, computed ahead on `threads` threads (0: as many as processors) and kept in single
@@ -47,7 +49,7 @@ class RayDepartures final : public Departures {
 
   static double along_ray(const Source& from, const RayTrace& ray);
   [[nodiscard]] double by_differences(const Source& from, const Point& pixel) const;
-  /// Of a ray that meets its first surface at `place`.
+  /// The cosine of a ray that meets its first surface at `place`.
   [[nodiscard]] double to_place(const Source& from, Vector3 place, const Point& pixel) const;
 
   std::vector<Source> sources_;

@@ -22,8 +22,8 @@ struct ViewKind {
   std::function<DelayLaw(const DelayLawRequest& request, const LegMaker& leg)> make;
 };
 
-/// In the order of registration. add_view_kind throws InputError if the name is taken, a name by modes, or not fit for one. Not
-/// thread-safe against concurrent additions: before the first configuration is read.
+/// The view kinds, in the order of registration. add_view_kind throws InputError if the name is taken, is a name by modes,
+/// or is no valid name. Additions are not thread-safe: make them before the first configuration is read.
 [[nodiscard]] const std::vector<ViewKind>& view_kinds();
 void add_view_kind(ViewKind kind);
 

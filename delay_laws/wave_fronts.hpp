@@ -46,18 +46,18 @@ struct ConvergingFront {
 
 /// Rays that meet in the couplant and enter the part from there: t = beam.at_focus + that from the focus to the pixel.
 struct RefractedFront {
-  /// By how much places beside the focus are off along `across`: their times say at which angle rays leave it.
+  /// Offset along `across` of places beside the focus, whose times give the angle at which rays leave the focus.
   static constexpr double step = 1e-5;
 
   ConvergingFront beam;
   std::size_t source = 0;  ///< of a leg from foci to pixels: the focus, then the place ahead of it along `across` and that behind
 
   [[nodiscard]] std::array<Point, 3> places() const;
-  /// By that leg, for all of `pixels`; NaN outside of the beam.
+  /// Writes the times of `pixels`, computed with the leg `foci`; NaN outside the beam.
   void times(const Leg& foci, std::span<const Point> pixels, std::span<double> seconds) const;
 };
 
-/// By delay + time of some elements.
+/// A front of delay + time of some elements.
 struct ElementsFront {
   std::vector<Firing> firings;  ///< of living elements; empty: nothing arrives
   /// 0: the first arrival is the front. Else, in seconds, of waves that cross each other: the front is where most neighbours,
@@ -74,7 +74,7 @@ struct FiringElements {
   const FiringPlaces& places;
   const std::vector<Firing>& firings;
 
-  /// In the frame of `places`.
+  /// The place of the firing's element, in the frame of `places`.
   [[nodiscard]] Point place(const Firing& firing) const { return places.frame.to_probe(probe.elements[firing.element].centre); }
 };
 
