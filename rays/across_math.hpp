@@ -123,7 +123,7 @@ ECHOFORM_HOST_DEVICE FoundAcross end_across(const CurvePiece& piece, const Cross
   return found;
 }
 
-/// From t and y on until the ray is found, one by one: as quick as the start is near.
+/// Iterates from t and y until the ray is found, one ray at a time. The nearer the start, the fewer steps it takes.
 ECHOFORM_HOST_DEVICE FoundAcross find_across(const CurvePiece& piece, const CrossingEnds& ends, const CrossingSides& sides,
                                              double across, double t, double y) {
   FoundAcross found = end_across(piece, ends, sides, across, t, y);

@@ -12,22 +12,22 @@
 
 namespace echoform::rays {
 
-/// What a full search tells of a point.
+/// The result of a full search for a point.
 struct SearchedWay {
-  std::optional<SpaceWay> way;  ///< the least one that is a ray
-  /// By how much other stationary ways are slower, rays or none, s; less than 0 where one is quicker. A lower bound.
+  std::optional<SpaceWay> way;  ///< the fastest one that is a ray
+  /// Lower bound of how much slower the other stationary ways are, whether rays or not, in s; below 0 if one is faster.
   double lead = std::numeric_limits<double>::infinity();
 };
 
 struct WaySearch {
-  /// To a point of the run; other ways that are slower by less than `room` s are looked for too.
+  /// Searches for the ways to a point of the run; other ways that are slower by less than `room` s are searched for too.
   std::function<SearchedWay(std::uint32_t point, double room)> fully;
-  /// From places near it, on each surface one, to the stationary way of a point.
+  /// Finds the stationary way to a point from places near that way, one on each surface.
   std::function<std::optional<SpaceWay>(std::uint32_t point, std::span<const Vector3> near)> nearby;
   /// Whether a way is a ray.
   std::function<bool(std::uint32_t point, const SpaceWay& way)> passes;
   std::size_t surfaces = 1;
-  double slowness = 0.0;  ///< on the last leg, s/m: by the way between two points times it no time differs more
+  double slowness = 0.0;  ///< on the last leg, s/m; times to two points differ at most by it times their distance
 };
 
 /// tell(point, way) for every point that the lattice has, once; no way where there is no ray.

@@ -82,7 +82,7 @@ struct Segment {
   return segment;
 }
 
-/// From angle `from` by `turn`, radians, counted from x towards z.
+/// The arc that begins at angle `from` and extends by the angle `turn`, in radians, counted from x towards z.
 [[nodiscard]] inline Segment arc_segment(Vector2 centre, double radius, double from, double turn) {
   Segment segment;
   segment.kind = SegmentKind::arc;

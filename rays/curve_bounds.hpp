@@ -47,13 +47,14 @@ ECHOFORM_HOST_DEVICE CurveBox box_of_way(Vector2 from, Vector2 along, const Curv
   return box;
 }
 
-/// Between which directions the tangents of a curve lie, if they keep within half a turn.
+/// The directions between which the tangents of a curve lie, if they stay within half a turn.
 struct CurveDirections {
   Vector2 least;
   Vector2 greatest;
   bool narrow = false;  ///< whether they do
 
-  /// Whether straight ways along `along` meet the curve once at most: no two places of it lie in that direction from each other.
+  /// Whether straight lines along `along` meet the curve at most once: no two places of the curve lie in that direction from
+  /// each other.
   [[nodiscard]] ECHOFORM_HOST_DEVICE bool meet_once(Vector2 along) const {
     return narrow && cross(least, along) * cross(greatest, along) > 0.0;
   }

@@ -8,7 +8,8 @@
 
 namespace echoform::rays {
 
-/// Between two nodes, 0 <= t <= 1: r(t) = at + t (b + t (c + t d)) / (1 + q t^2). Lines, cubics, and arcs of circles exactly.
+/// A piece of a curve between two nodes, 0 <= t <= 1: r(t) = at + t (b + t (c + t d)) / (1 + q t^2). It represents lines,
+/// cubics and arcs of circles exactly.
 struct CurvePiece {
   Vector2 at;
   Vector2 b;

@@ -61,15 +61,16 @@ class CurveSearch {
  private:
   [[nodiscard]] std::size_t words() const { return rays_.nodes.words; }
 
-  /// The two quickest ways of a ray, by the nodes at which they begin, at least: from a node on, time falls by its slope at
-  /// most.
+  /// Lower bounds of the two fastest ways of a ray, from the nodes at which they begin: beyond a node, the time falls at
+  /// most by its slope.
   struct Ways {
     double least = std::numeric_limits<double>::infinity();
     double next = std::numeric_limits<double>::infinity();
     std::size_t node = 0;  // of the least
   };
 
-  /// At turns of the time from falling to rising, those at corners and ends too. Beyond the last node it rises.
+  /// Finds ways where the time changes from falling to rising along the curve, at corners and ends too. Beyond the last node
+  /// the time counts as rising.
   void find_ways(std::size_t source, std::size_t point, const std::uint64_t* negative);
 
   void trace_ray(std::size_t k);

@@ -87,7 +87,7 @@ struct CurveForm {
   std::optional<CurveShades> shades;  ///< where it casts shadows: then only rays in the curve's plane can be found by the form
 };
 
-/// At most one of the two is there.
+/// The form of a field: at most one of the two is present.
 struct FieldForm {
   std::optional<LayerForm> layers;
   std::optional<CurveForm> curve;

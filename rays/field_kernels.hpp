@@ -24,7 +24,7 @@ struct LayerRun {
 /// Rays over pieces of a curve, each with a start of its own.
 struct CrossingBatch {
   static constexpr std::size_t capacity = 128;
-  // Of the pieces, as CurvePiece.
+  // Coefficients of the pieces, as in CurvePiece.
   alignas(64) double at_x[capacity];
   double at_z[capacity];
   double b_x[capacity];
@@ -64,17 +64,17 @@ struct NodeRow {
 inline constexpr std::size_t scanned_points = 8;
 
 struct FieldKernels {
-  /// By the number of slow layers.
+  /// The kernels for layers, indexed by the number of slow layers.
   void (*layers[most_slow_layers + 1])(const LayerRun&);
   void (*crossings)(CrossingBatch&);
-  /// Likewise where ends may lie on the surface: slower.
+  /// The same kernel for ends that may lie on the surface; it is slower.
   void (*touching_crossings)(CrossingBatch&);
-  /// Likewise of rays whose ends lie apart along y; `seconds` below 0: look elsewhere.
+  /// The same for rays whose ends lie apart along y; where `seconds` is below 0, the ray must be searched elsewhere.
   void (*across)(CrossingBatch&);
   /// slopes[n] = node_slope of node n and the point (x, z).
   void (*node_slopes)(const NodeRow& nodes, float slowness, float x, float z, float* slopes);
-  /// For each of scanned_points rows of `points` [row, 64 * words]: bit n of `negative` [row, words] says whether
-  /// source[n] + row[n] < 0.
+  /// Sets bit n of `negative` [row, words] where source[n] + row[n] < 0, for each of scanned_points rows of `points` [row,
+  /// 64 * words].
   void (*scan)(const float* source, const float* points, std::size_t words, std::uint64_t* negative);
   /// Bit n: whether the line through (x, z) along (along_x, along_z) may meet the curve between node 64 * word + n and the next
   /// one: unless both lie on one side of it, by more than `margin`, m, times the length of (along_x, along_z).

@@ -10,7 +10,7 @@
 
 namespace echoform::rays {
 
-/// Of the length of a piece's chord: points are near that lie no further from it.
+/// Largest distance of a near point from a piece, as a share of the length of the piece's chord.
 inline constexpr double near_piece = 1.0;
 
 /// Whether `point` is near to the piece from `from` to `to`.

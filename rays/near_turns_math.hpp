@@ -99,7 +99,7 @@ ECHOFORM_HOST_DEVICE NearTurns find_near_turns(const CurvePiece& piece, const Cr
   constexpr int most_steps = 64;
   int count = 0;
   for (double way = 0.5 * depth; way < 1.0 && count < most_steps; way = wider_way(way)) ++count;
-  // From one end to the other, by ever smaller steps to the foot and ever larger ones away from it.
+  // The walk goes from one end to the other, by ever smaller steps to the foot and ever larger ones away from it.
   NearWalk walk(piece, ends);
   for (int k = -count - 1; k <= count + 1; ++k) {
     const bool at_end = k < -count || k > count;

@@ -42,7 +42,7 @@ struct LatticeBrick {
   [[nodiscard]] PointLattice::Place corner(unsigned which) const;
   /// Whether every place is a corner.
   [[nodiscard]] bool smallest() const;
-  /// In halves along each axis that has more than two places; neighbours share their faces.
+  /// The brick split in halves along each axis that has more than two places; neighbouring bricks share their faces.
   [[nodiscard]] std::vector<LatticeBrick> split() const;
 };
 

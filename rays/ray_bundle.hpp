@@ -40,7 +40,7 @@ class RayBundles {
   /// (RayTrace::lead): for it to hide, strip and margins lie in one gap, so w <= gap / 2.
   [[nodiscard]] double hidden(double gap, double clear) const;
 
-  /// Of a place from the last interface; 0 where there is no interface.
+  /// Distance of a place from the last interface; 0 if there is no interface.
   [[nodiscard]] double distance(Vector2 place) const;
 
  private:

@@ -27,7 +27,7 @@ struct RayInterface {
   bool reflects = false;  ///< goes on on the side that it comes from; else through
   /// Arrives from below a surface that runs along x, the side of (-dz, dx): true where a ray comes back to the front surface.
   bool from_below = false;
-  /// In the place of `surface`: one in three dimensions.
+  /// A surface in three dimensions, instead of `surface`.
   std::shared_ptr<const SpatialSurface> spatial{};
 };
 

@@ -24,7 +24,7 @@ class System {
   /// One interface: the same between two places of one segment. False too where T does not turn between them.
   [[nodiscard]] bool solve_between(SurfacePlace low, SurfacePlace high);
 
-  /// Of the places at hand, seconds.
+  /// Time along the present places, in seconds.
   [[nodiscard]] double time() const { return time_; }
   [[nodiscard]] const CurvePoint& place(std::size_t interface) const { return points_[interface]; }
   [[nodiscard]] SurfacePlace surface_place(std::size_t interface) const { return places_[interface]; }

@@ -39,9 +39,9 @@ class RevolvedSurface final : public SpatialSurface {
   [[nodiscard]] const Surface& meridian() const noexcept { return *meridian_; }
   [[nodiscard]] const RevolvedAxis& axis() const noexcept { return axis_; }
   [[nodiscard]] AxisPlace place_of(Vector3 at) const;
-  /// Of the half plane's z over the distance from the axis: -1 or 1.
+  /// The half plane's z divided by the distance from the axis: -1 or 1.
   [[nodiscard]] double down() const noexcept { return down_; }
-  /// Whether the part is convex: then no way to a place that sees its side of the surface is in shadow.
+  /// Whether the part is convex. If so, no path to a place that faces its side of the surface is in shadow.
   [[nodiscard]] bool convex() const noexcept { return convex_; }
 
  private:

@@ -42,7 +42,8 @@ struct SpaceBox {
 /// Feet of the middles of all cells of a lattice that the shape goes through, within a box.
 struct ShapePlaces {
   std::vector<Vector3> at;
-  /// Of each its neighbours: in cells that touch, and where the surface turns by less than 60 degrees in between.
+  /// The neighbours of each place: places in cells that touch its own, if the surface turns by less than 60 degrees in
+  /// between.
   std::vector<std::vector<std::uint32_t>> neighbours;
 };
 

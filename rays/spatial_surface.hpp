@@ -39,9 +39,10 @@ class SpatialSurface {
   /// Distance of `from` from the nearest place of the surface, m; positive in the part. Exact to rounding.
   [[nodiscard]] virtual double signed_distance(Vector3 from) const = 0;
 
-  /// Of several nearest places one. Unless a surface knows better, from how the distance changes: to 1e-9 m and 1e-8 radians.
+  /// The nearest place of the surface; one of them if there are several. Unless a surface overrides this function, the place
+  /// is found from how the distance changes, to 1e-9 m and 1e-8 radians.
   [[nodiscard]] virtual SpatialFoot foot(Vector3 from) const;
-  /// Whether a straight line can meet it more than twice; where that is not known, true.
+  /// Whether a straight line can meet the surface more than twice; true if that is unknown.
   [[nodiscard]] virtual bool shadows() const { return true; }
   /// Its triangles; null where it is not made of such.
   [[nodiscard]] virtual const TriangleMesh* mesh() const { return nullptr; }

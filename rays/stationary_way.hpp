@@ -16,10 +16,11 @@ struct SpaceWay {
   std::array<SpatialFoot, most_interfaces> places{};
 };
 
-/// From places near it, one a shape (1 to most_interfaces), to the way from `from` to `to` whose time is stationary and grows to
-/// all sides; `slowness` in s/m, one more than shapes. No step is longer than `farthest` metres. Nothing where the search ends at
-/// an edge or a corner, but for those of triangles that stand for what is round (TriangleMesh::sharp_turn), or does not come to
-/// rest. Places are good to 1e-9 m, times to the square of that over the legs.
+/// Finds the way from `from` to `to` whose time is stationary and grows to all sides. The search begins at `near`, one place
+/// on each shape (1 to most_interfaces), and no step is longer than `farthest` metres. `slowness` is in s/m, one value more
+/// than shapes. The result is empty if the search does not converge or ends at an edge or a corner, except for those of
+/// triangles that approximate a round surface (TriangleMesh::sharp_turn). Places are accurate to 1e-9 m, times to the square
+/// of that over the legs.
 [[nodiscard]] std::optional<SpaceWay> stationary_way(Vector3 from, Vector3 to, std::span<const SpaceShape> shapes,
                                                      std::span<const double> slowness, std::span<const Vector3> near,
                                                      double farthest);

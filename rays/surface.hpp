@@ -26,8 +26,8 @@ struct SurfacePlace {
 struct SurfaceNode {
   SurfacePlace place;
   Vector2 at;
-  /// Of length 1. Both nodes of a smooth joint have one, so that a slope's sign cannot turn unseen between them; 0 where the
-  /// surface is points.
+  /// A unit vector. Both nodes of a smooth joint have the same tangent, so that the sign change of a slope cannot be missed
+  /// between them; 0 if the surface is given by points.
   Vector2 tangent{};
 };
 
@@ -72,14 +72,15 @@ class Surface {
   /// Node `node`, the next one and the curve between them; a straight way where the surface is points. Nodes that belong to two
   /// segments have none.
   [[nodiscard]] const rays::CurvePiece& piece(std::size_t node) const { return pieces_[node]; }
-  /// Of the straight ways between neighbouring nodes the longest, m.
+  /// The longest straight line between neighbouring nodes, m.
   [[nodiscard]] double longest_chord() const noexcept { return longest_chord_; }
-  /// By how much the curve between node `node` and the next one lies beside the straight way between them at most, m.
+  /// The largest distance of the curve between node `node` and the next one from the straight line between them, m.
   [[nodiscard]] double sag(std::size_t node) const { return sags_[node]; }
 
-  /// Of t on the piece from node `node` to the next one.
+  /// The place at t on the piece from node `node` to the next one.
   [[nodiscard]] SurfacePlace place_on_piece(std::size_t node, double t) const;
-  /// Between which t of that piece, or of its going on, place_on_piece() lies on the segment that it is a part of.
+  /// The range of t of that piece, or of its continuation, in which place_on_piece() lies on the segment that contains the
+  /// piece.
   [[nodiscard]] rays::PieceReach segment_on_piece(std::size_t node) const;
 
   /// The nearest place of the curve itself. Beyond an end the tangent there goes on as far as sides are concerned.

@@ -14,7 +14,7 @@ struct SurfaceAxes {
 
   constexpr bool operator==(const SurfaceAxes&) const = default;
 
-  /// With y along `axis` and z as near to the global one as that allows. `axis` is neither 0 nor along z.
+  /// Axes with y along `axis` and z as near to the global z as that allows. `axis` is neither 0 nor along z.
   [[nodiscard]] static SurfaceAxes along(Vector3 origin, Vector3 axis);
 
   [[nodiscard]] Vector3 into(Vector3 place) const {

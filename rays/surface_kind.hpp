@@ -56,7 +56,7 @@ struct MadeSurface {
   std::shared_ptr<const SpatialSurface> spatial;
 };
 
-/// In the order of registration. add_surface_kind throws InputError if the name is taken.
+/// The surface kinds, in the order of registration. add_surface_kind throws InputError if the name is taken.
 [[nodiscard]] const std::vector<SurfaceKind>& surface_kinds();
 void add_surface_kind(SurfaceKind kind);
 
@@ -66,7 +66,7 @@ void add_surface_kind(SurfaceKind kind);
 [[nodiscard]] MadeSurface make_any_surface(SurfaceDescription description);
 [[nodiscard]] std::shared_ptr<const Surface> make_surface(SurfaceDescription description);
 
-/// Of the word "side", "outside" where it is absent: whether it says "inside". Throws InputError for anything else.
+/// Whether the word "side" of the description is "inside"; it is "outside" if absent. Throws InputError for any other word.
 [[nodiscard]] bool side_of(const SurfaceDescription& description);
 
 }  // namespace echoform

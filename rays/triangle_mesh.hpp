@@ -54,7 +54,7 @@ class TriangleMesh {
     Vector3 at;
     std::array<double, 3> weights{};  ///< of the face's corners
   };
-  /// Of several nearest places one.
+  /// The place of the mesh nearest to `from`; one of them if there are several.
   [[nodiscard]] Nearest nearest(Vector3 from) const;
 
   /// Metres, positive inside. Which side is told by the directions at the nearest face, edge or corner (Baerentzen and Aanaes
