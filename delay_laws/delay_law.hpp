@@ -161,7 +161,8 @@ struct DelayLaw {
   /// Whether both sides are the same leg: then tau(i, j) = tau(j, i), and a half matrix needs one lookup a pair.
   [[nodiscard]] bool reciprocal() const { return transmit == receive; }
 
-  /// Laws are equal if they have the same legs: legs are compared by identity, by is(), not by the times that they state.
+  /// Laws are equal if they have the same view and the same legs. Legs are compared by identity or by is(), not by the times
+  /// that they state.
   [[nodiscard]] friend bool operator==(const DelayLaw& a, const DelayLaw& b) {
     const auto same = [](const std::shared_ptr<const Leg>& one, const std::shared_ptr<const Leg>& other) {
       return one == other || (one && other && one->is(*other));

@@ -26,7 +26,7 @@ class RayDepartures final : public Departures {
   RayDepartures(const Probe& probe, const RayPath& path, const PartBounds& bounds);
 
   [[nodiscard]] MetresPerSecond velocity() const noexcept override { return path_.velocities.front(); }
-  /// For pixels in the source's plane of constant y, the cosine comes from the place where the ray meets the first
+  /// The cosine for a pixel in the source's plane of constant y comes from the place where the ray meets the first
   /// interface. For other pixels, and through surfaces in three dimensions, it comes from differences of times, to 1e-3, or
   /// from that place where the field of rays provides it.
   void cosines(std::size_t source, std::span<const Point> pixels, std::span<double> cosines) const override;
