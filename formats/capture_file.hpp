@@ -57,7 +57,7 @@ class CaptureWriter {
   /// Writes the end record and closes. Throws RuntimeFault. May be called again.
   void close(std::chrono::nanoseconds time);
 
-  /// Of the file so far.
+  /// Bytes of the file so far.
   [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }
 
  private:
@@ -86,9 +86,11 @@ class CaptureReader {
   /// The next record, valid until the next call; nothing at the end of what can be read. Records that are whole come whatever
   /// stands behind them.
   [[nodiscard]] std::optional<CaptureRecord> next();
-  /// After the last record: whether its writer closed the file. Else it was cut off (or still grows), unless damage() says more.
+  /// Whether the writer closed the file; valid after the last record. If false, the file was cut off or still grows, unless
+  /// damage() states another cause.
   [[nodiscard]] bool finished() const noexcept { return finished_; }
-  /// Why the next record cannot be read, where it is not just cut off: one line with the place. Empty if nothing is wrong.
+  /// Why the next record cannot be read, if the file is not just cut off: one line with the place. Empty if nothing is
+  /// wrong.
   [[nodiscard]] const std::string& damage() const noexcept { return damage_; }
   /// `bytes` at `offset`, as a record named it. Throws InputError if they are not there any more.
   void read_at(std::uint64_t offset, std::span<std::byte> bytes) const;

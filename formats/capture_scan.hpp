@@ -60,7 +60,7 @@ class CaptureScan {
   [[nodiscard]] bool finished() const noexcept;
   [[nodiscard]] const std::string& damage() const noexcept;
   [[nodiscard]] const std::vector<CapturedConnection>& connections() const noexcept;
-  /// In the order in which they were announced.
+  /// The sequences, in the order in which they were announced.
   [[nodiscard]] const std::vector<CapturedSequence>& sequences() const noexcept;
 
   /// Fills `bytes` (frame_bytes() of the sequence's acquisition) with a frame as it was sent; shots that were not are zeros.

@@ -15,8 +15,8 @@ enum class ChunkFilterKind : unsigned char { deflate, shuffle, fletcher32 };
 
 struct ChunkFilter {
   ChunkFilterKind kind;
-  /// Of shuffling: bytes of a number, at least 1. The first bytes of all numbers come first, then the second ones, and so on;
-  /// what is less than a number stays at the end.
+  /// Bytes of a number, at least 1; for shuffling only. The first bytes of all numbers come first, then the second ones, and
+  /// so on; a remainder smaller than a number stays at the end.
   std::size_t number_bytes = 1;
 };
 
@@ -39,7 +39,7 @@ class ChunkUnpacker {
 
  private:
   [[nodiscard]] bool applied(std::size_t filter, std::uint32_t skipped) const noexcept { return (skipped >> filter & 1U) == 0; }
-  /// Of what went into a filter; of more than one deflate an upper bound. `exact` says which.
+  /// Number of bytes that went into a filter; behind more than one deflate it is an upper bound. `exact` is set accordingly.
   [[nodiscard]] std::size_t bytes_before(std::size_t filter, std::uint32_t skipped, bool& exact) const noexcept;
 
   std::vector<ChunkFilter> filters_;

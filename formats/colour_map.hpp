@@ -15,7 +15,7 @@ using Rgb = std::array<std::uint8_t, 3>;
 /// Lightness (CIE L*) falls evenly from 96 to 30 to either side, and red and blue are told apart with any colour blindness.
 [[nodiscard]] Rgb diverging_colour(double value);
 
-/// Of what has no value: lies on neither map, and is told from both with any colour blindness.
+/// Colour of pixels without a value. It lies on neither map, and is distinguishable from both with any colour blindness.
 inline constexpr Rgb no_value_colour{96, 96, 96};
 
 }  // namespace echoform

@@ -55,7 +55,7 @@ struct Picture {
   std::vector<PictureRegion> regions;
   std::optional<PicturePlace> place;  ///< of a picture of one plane of the part
 
-  /// Of neighbouring pixels, down and across, in metres; none where regions differ or are in other units.
+  /// Spacing of neighbouring pixels, down and across, in metres; none if regions differ or are in other units.
   [[nodiscard]] std::optional<std::pair<double, double>> spacing() const;
 };
 

@@ -21,7 +21,7 @@ class EnvelopeView {
   [[nodiscard]] float operator[](std::size_t index) const {
     return envelope_.empty() ? std::abs(analytic_[index]) : envelope_[index];
   }
-  /// Of images with a sign too.
+  /// The magnitude at `index`, also of images with a sign.
   [[nodiscard]] float magnitude(std::size_t index) const { return std::abs((*this)[index]); }
   /// Values from `first` on, as many as `into` holds.
   void copy(std::size_t first, std::span<float> into) const {

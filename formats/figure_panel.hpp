@@ -49,7 +49,7 @@ class Canvas {
   /// Centred on (x, y), reading upwards.
   void upward_text(const std::string& label, double size, double x, double y) const;
 
-  /// Between start_pixels() and end_pixels() pixels are set one by one.
+  /// Pixels are set one by one, between start_pixels() and end_pixels().
   void start_pixels();
   void pixel(std::size_t column, std::size_t row, Rgb colour);
   void end_pixels() const;

@@ -44,7 +44,7 @@ class FrameWriter {
   virtual void close() = 0;
 
   [[nodiscard]] virtual std::uint64_t frames() const noexcept = 0;
-  /// Of samples, as stored.
+  /// Bytes of samples, as stored.
   [[nodiscard]] virtual std::uint64_t bytes() const noexcept = 0;
 
  private:

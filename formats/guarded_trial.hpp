@@ -10,7 +10,7 @@ namespace echoform::formats {
 
 struct TrialLimits {
   unsigned processor_seconds = 30;
-  /// For a library that sleeps; far beyond what the processor time takes on a machine that is busy.
+  /// A limit for a library that sleeps; it is far longer than `processor_seconds` of work take on a busy machine.
   std::chrono::milliseconds wall_time = std::chrono::minutes(15);
   std::size_t memory = std::size_t{1} << 30;  ///< beyond what this process has already
 };

@@ -57,7 +57,7 @@ class Hdf5Blocks {
   void find_chunks(const Hdf5Handle& creation);
   void find_filters(const Hdf5Handle& creation);
   void require_storage();
-  /// For messages; no place is the whole dataset.
+  /// The place as messages state it; an empty place is the whole dataset.
   [[nodiscard]] std::string where(const Places& place) const;
   [[noreturn]] void refuse(const Places& place, const std::string& found) const;
   /// Puts `count` values from `start` on into a block of the sizes `block`, from `in_block` on.
@@ -65,7 +65,7 @@ class Hdf5Blocks {
                     std::span<const hsize_t> block, std::span<std::byte> to) const;
   void convert_part(hid_t type, const Places& place, const Part& part, std::span<const std::byte> chunk,
                     std::span<const hsize_t> count, std::span<std::byte> to);
-  /// From the file's type, in place.
+  /// Converts values from the file's type, in place.
   void convert(hid_t type, std::size_t count, std::span<std::byte> values, const Places& place) const;
   /// The chunk at `place`, unpacked, in the file's type; null where it is missing.
   [[nodiscard]] const std::vector<std::byte>* unpacked(const Places& place);

@@ -24,7 +24,7 @@ struct Hdf5Access {
 /// session.
 [[nodiscard]] std::shared_ptr<Hdf5Access> use_descriptor(const Hdf5Handle& access_list, int descriptor);
 
-/// Of the file that an open object is in; none where another driver has it open.
+/// The access to the file that holds an open object; null if another driver has the file open.
 [[nodiscard]] std::shared_ptr<Hdf5Access> access_of(const Hdf5Handle& object);
 
 }  // namespace echoform::formats

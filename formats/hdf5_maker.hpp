@@ -19,11 +19,11 @@ namespace echoform::formats {
 /// Why the file that is open as this descriptor cannot become that many bytes longer: the disk is full, or its size limited;
 /// nothing where it can, or nobody says. Asked before HDF5 writes, so that a full disk finds a file in order.
 [[nodiscard]] std::optional<std::string> why_no_room(int file, std::uint64_t bytes);
-/// For what a file holds besides samples and grows by meanwhile.
+/// Space for what a file holds besides samples, and for its growth meanwhile.
 inline constexpr std::uint64_t room_for_the_rest = std::uint64_t{1} << 20;
 
-/// A file that HDF5 writes, on a descriptor. What fails while it writes is told here: HDF5 hears of nothing, since it can crash
-/// on closing what did not fit, and nothing more is written (hdf5_driver.hpp). Within one Hdf5Session.
+/// A file that HDF5 writes, on a descriptor. A failure to write is reported here and not to HDF5, which can crash on closing
+/// what did not fit; nothing more is written after it (hdf5_driver.hpp). The object is used within one Hdf5Session.
 class Hdf5NewFile {
  public:
   /// How a file is made, of class H5P_FILE_ACCESS; none: as HDF5 does.
@@ -33,7 +33,8 @@ class Hdf5NewFile {
   };
 
   Hdf5NewFile() = default;
-  /// Of the open `descriptor`, which outlives this. `name` is for messages. Throws RuntimeFault, as all of this.
+  /// Opens the file of the open `descriptor`, which outlives this object. `name` is for messages. Throws RuntimeFault, as
+  /// all functions of this class do.
   Hdf5NewFile(int descriptor, std::string name, const Options& options);
   Hdf5NewFile(int descriptor, std::string name) : Hdf5NewFile(descriptor, std::move(name), Options{}) {}
 

@@ -16,7 +16,7 @@ class Hdf5Output {
   /// `descriptor` is of an empty file that is open for writing, and outlives this.
   Hdf5Output(int descriptor, std::string name);
 
-  /// In C order, as it lies in memory.
+  /// Writes a dataset in C order, as it lies in memory.
   Hdf5Handle dataset(const char* name, const std::vector<hsize_t>& shape, hid_t type, const void* data) const;
   /// Centres of the pixels, in `unit`.
   Hdf5Handle axis(const char* name, const Axis& axis, const std::string& unit) const;

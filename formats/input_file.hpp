@@ -23,7 +23,7 @@ class InputFile {
   [[nodiscard]] const std::filesystem::path& path() const noexcept { return path_; }
   [[nodiscard]] std::string name() const { return path_.string(); }
   [[nodiscard]] int descriptor() const noexcept { return file_->get(); }
-  /// Of the same file, for libraries that open by path. Valid while a copy of this lives.
+  /// A path of the same file, for libraries that open by path. It is valid while a copy of this object lives.
   [[nodiscard]] std::filesystem::path same_file() const { return path_of_descriptor(descriptor()); }
   /// Bytes, as it was opened.
   [[nodiscard]] std::uint64_t size() const noexcept { return size_; }

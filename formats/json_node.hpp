@@ -21,10 +21,10 @@ class JsonNode {
   /// they ask for.
   [[nodiscard]] std::optional<JsonNode> find(const char* name) const;
   [[nodiscard]] JsonNode require(const char* name) const;
-  /// Of a list.
+  /// Number of entries of a list.
   [[nodiscard]] std::size_t size() const;
   [[nodiscard]] JsonNode at(std::size_t k) const;
-  /// Of a list of objects the one whose member "id" it is; `what` is what messages call it.
+  /// The object of a list whose member "id" is `id`; messages call it `what`.
   [[nodiscard]] JsonNode with_id(std::int64_t id, const char* what) const;
 
   [[nodiscard]] double number(double least, double greatest) const;

@@ -23,7 +23,8 @@ class Mat5Points {
  public:
   explicit Mat5Points(std::uint64_t step = std::uint64_t{1} << 20, std::size_t most = 512) : step_(step), most_(most) {}
 
-  /// At the end of a block of `stream`, whose next input is byte `in` of the file. Throws std::bad_alloc.
+  /// Notes a point; to be called at the end of a block of `stream`, whose next input is byte `in` of the file. Throws
+  /// std::bad_alloc.
   void note(z_stream& stream, std::uint64_t in);
 
   /// The last one at or before byte `out`, or null.

@@ -12,14 +12,14 @@
 
 namespace echoform {
 
-/// Of files that are checked.
+/// Extension of the files that are checked.
 inline constexpr std::string_view mfmc_extension = ".mfmc";
 
 struct MfmcFindings {
   std::vector<std::string> violations;  ///< "WHERE: found FOUND; expected EXPECTED", one line each
   std::size_t not_shown = 0;            ///< violations beyond the first 50
   std::size_t sequences = 0;
-  // Of the first sequence; empty where not stated.
+  // Properties of the first sequence; empty where not stated.
   std::string version;
   std::string date_and_time;
   std::string sample_type;               ///< "int16", "big-endian float32"

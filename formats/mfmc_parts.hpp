@@ -36,9 +36,10 @@ inline constexpr const char* plane_wave_attribute = "ECHOFORM_PLANE_WAVE";
 inline constexpr const char* point_wave_attribute = "ECHOFORM_POINT_WAVE";
 /// int[1], 1: a row of a code.
 inline constexpr const char* code_attribute = "ECHOFORM_CODE";
-/// Of a sequence, int[1], events of a frame: A-scans of one transmit law are those of one event, whoever records them.
+/// Attribute of a sequence, int[1]: the number of events of a frame. A-scans of one transmit law belong to one event,
+/// whichever elements record them.
 inline constexpr const char* events_attribute = "ECHOFORM_EVENTS";
-/// Of a sequence, double[1]: transmit events a second within a frame. Written where it is known.
+/// Attribute of a sequence, double[1]: transmit events per second within a frame. It is written if known.
 inline constexpr const char* pulse_repetition_attribute = "ECHOFORM_PULSE_REPETITION";
 /// Sizes of elements, metres, at or below which they are unknown.
 inline constexpr double unknown_element_size = 1e-9;

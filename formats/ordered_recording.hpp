@@ -41,7 +41,7 @@ class OrderedRecording : public Recording {
   virtual void read_source(std::size_t frame, std::size_t first, std::size_t count, std::span<std::byte> to) = 0;
   /// Whether reading some A-scans costs as much as reading all, as of data that are packed together.
   [[nodiscard]] virtual bool reads_whole_frames() const { return false; }
-  /// Of A-scan `source` of the file, for messages.
+  /// The place of A-scan `source` of the file, for messages.
   [[nodiscard]] virtual std::string place_of(std::size_t frame, std::size_t source) const;
 
  private:

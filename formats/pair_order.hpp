@@ -1,4 +1,4 @@
-// From a file's list of (transmit, receive) pairs, in any order, to the order of A-scans that Acquisition fixes.
+// Converts a file's list of (transmit, receive) pairs, in any order, to the order of A-scans that Acquisition fixes.
 #pragma once
 
 #include <cstddef>

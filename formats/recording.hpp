@@ -27,9 +27,9 @@ class Recording {
   [[nodiscard]] const Acquisition& acquisition() const noexcept { return acquisition_; }
   /// Velocities that the file states; 0 where it states none.
   [[nodiscard]] Material material() const noexcept { return material_; }
-  /// Of longitudinal waves in the wedge that the probe stands on; 0 where the file states none.
+  /// Velocity of longitudinal waves in the wedge that the probe stands on; 0 if the file states none.
   [[nodiscard]] MetresPerSecond wedge_velocity() const noexcept { return wedge_velocity_; }
-  /// At least 1.
+  /// Frames of the recording, at least 1.
   [[nodiscard]] virtual std::size_t frames() const noexcept = 0;
   /// The probe of frame `frame` (< frames()) in global coordinates: the same elements, placed where that frame was taken.
   [[nodiscard]] virtual Probe probe(std::size_t /*frame*/) const { return acquisition_.probe; }
@@ -73,7 +73,7 @@ class Recording {
 
   /// One line for people: format, elements, matrix, sampling, frames, and whatever was unusual about the file.
   [[nodiscard]] virtual std::string describe() const;
-  /// Of the file, for messages.
+  /// Name of the file, for messages.
   [[nodiscard]] virtual std::string name() const { return path_.string(); }
 
  protected:

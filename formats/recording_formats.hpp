@@ -107,7 +107,7 @@ void require_hdf5(const InputFile& file, std::string_view expected);
 /// Which of `candidates` the HDF5 file is by its marks. Throws InputError where it is none of them.
 [[nodiscard]] const RecordingFormat& format_by_mark(const InputFile& file, std::span<const RecordingFormat* const> candidates);
 
-/// For the entry of a reader `Reader(file, options)`, and of one that has try_reading().
+/// Opens a recording; for the table entry of a reader `Reader(file, options)`, or of one that has try_reading().
 template <class Reader>
 std::unique_ptr<Recording> open_by(const InputFile& file, const RecordingOptions& options) {
   return std::make_unique<Reader>(file, options);
@@ -116,7 +116,7 @@ template <class Reader>
 void try_by(const InputFile& file, const RecordingOptions& options) {
   Reader(file, options).try_reading();
 }
-/// For the entry of a writer.
+/// Makes a writer; for the table entry of a writer.
 template <class Writer>
 std::unique_ptr<FrameWriter> write_by(const std::filesystem::path& path, const Acquisition& acquisition,
                                       const FrameWriterOptions& options) {

@@ -22,15 +22,15 @@
 
 namespace echoform::formats {
 
-/// In spherical coordinates: distance (sin azimuth cos elevation, sin elevation, cos azimuth cos elevation).
+/// A point in spherical coordinates: distance (sin azimuth cos elevation, sin elevation, cos azimuth cos elevation).
 struct UffPoint {
   double distance = 0.0;   ///< metres; infinite of what lies in a direction alone
   double azimuth = 0.0;    ///< radians
   double elevation = 0.0;  ///< radians
 };
-/// Of length 1.
+/// The unit vector towards `point`.
 [[nodiscard]] Direction direction_to(const UffPoint& point);
-/// What stands in that direction at that distance.
+/// The point in that direction at that distance.
 [[nodiscard]] UffPoint point_towards(const Direction& direction, double distance);
 
 enum class UffWavefront : std::uint8_t { plane, spherical, photoacoustic };

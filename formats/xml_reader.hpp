@@ -33,14 +33,14 @@ class XmlReader {
   virtual void begin() = 0;
   virtual void end() = 0;
 
-  /// Of the element that begins or ends.
+  /// Name of the element that begins or ends.
   [[nodiscard]] std::string_view name() const { return open_.back().name; }
-  /// Of the element that begins; none of this name, and at its end, is none.
+  /// Attribute `name` of the element that begins; none if there is no such attribute, or at the element's end.
   [[nodiscard]] std::optional<std::string> attribute(std::string_view name) const;
-  /// At an element's end: its own text, not that of elements inside it, without blanks around it. Of long text the first 256
-  /// bytes.
+  /// The element's own text, not that of elements inside it, without blanks around it; available at the element's end. Long
+  /// text is cut to its first 256 bytes.
   [[nodiscard]] std::string_view text() const;
-  /// Whether an element of this name is open, the one that begins or ends among them.
+  /// Whether an element of this name is open, including the one that begins or ends.
   [[nodiscard]] bool inside(std::string_view name) const;
   [[nodiscard]] const std::string& file() const { return file_; }
   /// "FILE, line N", of the tag that is read.
@@ -56,7 +56,8 @@ class XmlReader {
 
   void opened(std::string_view name);
   [[noreturn]] void refuse_entity(std::string_view name) const;
-  /// In the tag that is read: expat leaves those out of attributes that a document type outside of the file may define.
+  /// Throws InputError for unknown entities in the tag that is being read: expat omits from attributes those that a document
+  /// type outside the file may define.
   void require_known_entities() const;
 
   std::string file_;
