@@ -23,7 +23,7 @@ namespace echoform::gpu {
 class EventQuery {
  public:
   virtual ~EventQuery() = default;
-  /// On the thread that will ask, before the first question.
+  /// Called on the thread that will query, before the first query.
   virtual void begin() noexcept {}
   /// Whether `event` is reached. Ends the process (end_process) on any answer but yes or not yet, naming `stage`.
   [[nodiscard]] virtual bool reached(void* event, const char* stage) noexcept = 0;
@@ -71,7 +71,7 @@ class CompletionThread {
   std::thread thread_;
 };
 
-/// For events of CUDA device `device`. Only in a build with CUDA code.
+/// Makes a thread for events of CUDA device `device`. It exists only in a build with CUDA code.
 [[nodiscard]] std::unique_ptr<CompletionThread> make_completion_thread(int device, std::chrono::nanoseconds timeout,
                                                                        std::size_t capacity);
 

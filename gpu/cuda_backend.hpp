@@ -9,10 +9,11 @@
 
 namespace echoform {
 
-/// For device `device` (0 <= device < devices of probe_devices()). Memory by use: staging is write-combined pinned host memory
-/// (plain pinned where that is refused), working is device memory, readback is pinned host memory that kernels can write too.
-/// RuntimeFault if the device is not to be had; in a build without CUDA code always. allocate() and make_queue() leave the device
-/// current for the calling thread; other threads that hand work to it call cudaSetDevice first.
+/// Makes a backend for device `device` (0 <= device < devices of probe_devices()). Memory by use: staging is write-combined
+/// pinned host memory (plain pinned memory where that is refused), working is device memory, readback is pinned host memory
+/// that kernels can write too. Throws RuntimeFault if the device is not available, and always in a build without CUDA code.
+/// allocate() and make_queue() leave the device current for the calling thread; other threads that hand work to it call
+/// cudaSetDevice first.
 [[nodiscard]] std::unique_ptr<Backend> make_cuda_backend(int device = 0);
 
 /// Why images cannot be formed on device `device` here, in a line for the user; empty if they can. The first question for a

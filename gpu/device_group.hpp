@@ -38,9 +38,10 @@ class DeviceGroup {
   virtual void sum(float* values, std::size_t count) = 0;
 };
 
-/// In a line why groups are not to be had: a build without NCCL, or no library; empty if they are. Loads it.
+/// Why groups are not available, in one line: a build without NCCL, or no library; empty if they are. The call loads the
+/// library.
 [[nodiscard]] std::string why_no_device_groups();
-/// "2.27.3", or in a line why NCCL is not to be had.
+/// "2.27.3", or why NCCL is not available, in one line.
 [[nodiscard]] std::string nccl_status();
 
 /// Throws RuntimeFault where groups are not to be had.

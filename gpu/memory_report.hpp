@@ -11,7 +11,8 @@ struct DeviceMemory {
   std::size_t total = 0;  ///< bytes
 };
 
-/// Of CUDA device `device`, now. RuntimeFault if the device is not to be had; in a build without CUDA code always.
+/// The present memory of CUDA device `device`. Throws RuntimeFault if the device is not available, and always in a build
+/// without CUDA code.
 [[nodiscard]] DeviceMemory device_memory(int device);
 
 /// Throws RuntimeFault unless `device` has `bytes_needed` free: "GPU 0: too little device memory: needs 12.30 GB, 8.10 GB free;
