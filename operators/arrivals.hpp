@@ -7,15 +7,15 @@
 
 namespace echoform {
 
-/// After the pulse of light.
+/// A range of times after the pulse of light.
 struct Arrivals {
   Seconds first;
   Seconds last;
 };
-/// Of sound of the grid's box at one detector.
+/// Arrivals of sound from the grid's box at one detector.
 [[nodiscard]] Arrivals arrivals_at(const ModelGeometry& geometry, const Detector& detector);
-/// From the first to the last arrival of sound of any voxel at any detector, dead ones left out; 0 to 0 without any. Of a
-/// geometry that passes validate(), as all here.
+/// The first and the last arrival of sound of any voxel at any living detector; 0 to 0 if there is none. The geometry must
+/// pass validate(), as in all functions here.
 [[nodiscard]] Arrivals arrivals_of(const ModelGeometry& geometry);
 /// Times of the first and of the last sample.
 [[nodiscard]] Arrivals record_of(const ModelGeometry& geometry);

@@ -10,7 +10,7 @@
 
 namespace echoform {
 
-/// Into how many equal parts elements are cut, along their widths and along their lengths.
+/// The numbers of equal parts into which elements are cut, along their widths and along their lengths.
 struct ElementParts {
   static constexpr std::size_t maximum = 16;  ///< a side, by itself
 
@@ -21,14 +21,14 @@ struct ElementParts {
   [[nodiscard]] friend constexpr bool operator==(const ElementParts&, const ElementParts&) = default;
 };
 
-/// By how much a wave of half of the `highest` frequency that is averaged over a part in its far field is off, as a share of it:
-/// of the largest living detector, received from straight ahead at the distance of the nearest voxel. The far field leaves out
-/// the phase k (u^2 + v^2) / (2 d) of a place (u, v) of the part, whose root of the mean square over w x l is
+/// Relative error of averaging a wave over a part as in its far field, at half of the `highest` frequency. It is that of the
+/// largest living detector, which receives the wave from straight ahead at the distance of the nearest voxel. The far field
+/// leaves out the phase k (u^2 + v^2) / (2 d) of a place (u, v) of the part, whose root mean square over w x l is
 ///   k / (2 d) sqrt(w^4 / 80 + w^2 l^2 / 72 + l^4 / 80).
-/// 0 without living detectors of any size. Of a geometry that passes validate().
+/// The error is 0 without living detectors of any size. `geometry` must pass validate().
 [[nodiscard]] double far_field_error(const ModelGeometry& geometry, Hertz highest, const ElementParts& parts);
 
-/// The fewest parts of which that is at most 3 %, if ElementParts::maximum a side suffice.
+/// The smallest number of parts for which far_field_error() is at most 3 %, if ElementParts::maximum a side suffice.
 [[nodiscard]] ElementParts parts_for_far_field(const ModelGeometry& geometry, Hertz highest);
 
 /// The geometry with `parts` in the place of each detector, in their order, one after the other.

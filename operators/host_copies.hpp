@@ -17,10 +17,10 @@ class HostCopies {
   /// Both outlive this. Throws RuntimeFault if there is no pinned memory.
   HostCopies(const ModelDevice& device, ThreadTeam& team);
 
-  // Behind what is queued on the device's stream; the device is the current one.
-  /// `from` is read when it returns, and there when the stream has come so far.
+  // Copies follow what is queued on the device's stream; the device is the current one.
+  /// `from` has been read when the function returns, and has arrived at `to` when the stream reaches the copy.
   void to_device(float* to, std::span<const float> from);
-  /// There when it returns, and so is all that was queued.
+  /// The copy has been made when the function returns, and all that was queued is done.
   void to_host(std::span<float> to, const float* from);
 
  private:

@@ -7,7 +7,7 @@
 
 namespace echoform::interpolated {
 
-/// In voxels, as interpolated_math.hpp counts them.
+/// The frame of `detector` in units of voxels, as interpolated_math.hpp counts them.
 [[nodiscard]] DetectorFrame frame_of(const Detector& detector, const Grid& grid);
 
 }  // namespace echoform::interpolated

@@ -34,7 +34,8 @@ struct IntegralTask {
   float* parts;
   std::int32_t* starts;
 };
-/// To be called once on the current device before queue_integrals(), as its shared memory is more than any kernel's.
+/// Must be called once on the current device before queue_integrals(), whose shared memory is more than kernels may use by
+/// default.
 void allow_integrals();
 void queue_integrals(const IntegralTask& task, cudaStream_t stream) noexcept;
 /// Differences of the sums of parts; dead rows are 0.

@@ -43,7 +43,8 @@ struct Ring {
   double phase[3];  ///< where x, y and z are largest
 };
 
-/// With detectors anywhere: one within reach has whole spheres. The argument of acos leaves -1 .. 1 there, and beyond the reach.
+/// The shell of `radius` for a detector anywhere: a detector within the reach has whole spheres. There, and beyond the
+/// reach, the argument of acos leaves -1 .. 1.
 ECHOFORM_HOST_DEVICE Shell shell_of(const DetectorFrame& frame, double radius) {
   Shell shell{radius, 0.0, 0};
   if (!(radius > 0.0)) return shell;
@@ -91,8 +92,8 @@ struct OnCircle {
   float sine;
 };
 
-/// Of angle 2 pi (n + 1/2) / count, `inverse` = 1 / count in float; to 1e-7, without a branch. The angle within its quarter is
-/// reckoned in whole numbers first, so it is exact to its own rounding.
+/// Cosine and sine of the angle 2 pi (n + 1/2) / count, to 1e-7 and without a branch; `inverse` = 1 / count in float. The
+/// angle within its quarter is first computed in whole numbers, so it is exact up to its own rounding.
 ECHOFORM_HOST_DEVICE OnCircle on_circle(std::int32_t n, std::int32_t count, float inverse) {
   const std::int32_t quarters = 4 * n + 2;  // of a turn, times count
   const auto quarter = static_cast<std::int32_t>(static_cast<float>(quarters) * inverse + 0.5F);

@@ -11,7 +11,7 @@
 
 namespace echoform::interpolated {
 
-/// Of a double x: x rounded, and what is left of it.
+/// A double x as two floats: x rounded, and the remainder.
 struct Pair {
   float value;
   float rest;
@@ -23,12 +23,12 @@ ECHOFORM_HOST_DEVICE Pair pair_of(double x) {
 
 /// Steps of half a turn in the table of sines and cosines.
 inline constexpr std::int32_t angle_steps = 1024;
-/// Of angle k pi / angle_steps, k to angle_steps.
+/// Entry k of a table: sine and cosine of the angle k pi / angle_steps, for k from 0 to angle_steps.
 struct alignas(16) AngleEntry {
   Pair sine;
   Pair cosine;
 };
-/// To be asked on the host.
+/// Computes entry k; to be called on the host.
 inline AngleEntry angle_entry(std::int32_t k) {
   const double angle = static_cast<double>(k) * (pi / angle_steps);
   return {pair_of(sin(angle)), pair_of(cos(angle))};
@@ -79,7 +79,7 @@ ECHOFORM_HOST_DEVICE double near_whole(double x, std::int32_t& whole) {
   return near;
 #endif
 }
-/// Of x below 2^22.
+/// The whole number nearest to x, for |x| below 2^22.
 ECHOFORM_HOST_DEVICE float near_whole(float x) {
 #if defined(__CUDA_ARCH__)
   constexpr float magic = 12582912.0F;  // 1.5 x 2^23
@@ -107,7 +107,7 @@ ECHOFORM_HOST_DEVICE float reciprocal(float x) {
 #endif
 }
 
-/// To 7e-5 (Abramowitz and Stegun, 4.4.45), of what is cut to -1 .. 1.
+/// Arc cosine to 7e-5 (Abramowitz and Stegun, 4.4.45); the argument is clamped to -1 .. 1.
 inline constexpr float arc_cosine_error = 7e-5F;
 ECHOFORM_HOST_DEVICE float arc_cosine(float x) {
   const float of = fminf(fabsf(x), 1.0F);
@@ -198,7 +198,7 @@ ECHOFORM_HOST_DEVICE RingPart ring_part(const RingFrame& frame, const SeenBrick&
     detail::Arc hull{1e4F, -1e4F};
     detail::add_common(hull, arc, phase + closest, phase + furthest);
     detail::add_common(hull, arc, phase - furthest, phase - closest);
-    // Of the arcs a turn beside them one can be within half a turn of the brick's azimuth.
+    // One of the same arcs, shifted by a whole turn, can be within half a turn of the brick's azimuth.
     const bool ahead = phase >= 0.0F;
     const float beside = ahead ? phase - turn : phase + turn;
     detail::add_common(hull, arc, beside + (ahead ? closest : -furthest), beside + (ahead ? furthest : -closest));

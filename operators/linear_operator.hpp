@@ -6,16 +6,16 @@
 
 namespace echoform {
 
-/// adjoint() of an operator that works on a GPU, in two steps, between which others may add to the image there.
+/// adjoint() of an operator that works on a GPU, in two steps. Between them others may add to the image on the GPU.
 class AdjointOnDevice {
  public:
   virtual ~AdjointOnDevice() = default;
 
   /// The image is in the device's memory when it returns.
   virtual void begin_adjoint(std::span<const float> data) = 0;
-  /// There: image_size() values.
+  /// The image in the device's memory: image_size() values.
   [[nodiscard]] virtual float* device_image() noexcept = 0;
-  /// From there to the host's.
+  /// Copies the image from the device's memory to the host's.
   virtual void finish_adjoint(std::span<float> image) = 0;
 };
 

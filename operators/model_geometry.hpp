@@ -26,10 +26,10 @@ struct ModelGeometry {
 /// one voxel are taken to be), and a detector within the grid's box or without a finite place.
 void validate(const ModelGeometry& geometry, const char* where);
 
-/// Of neighbouring voxels, along every axis.
+/// Distance of neighbouring voxels, along every axis.
 [[nodiscard]] Metres voxel_spacing(const Grid& grid);
 
-/// From the middle of an element to its corners, of the largest; dead ones left out. 0 without any.
+/// Distance from the middle of the largest living element to its corners; 0 if there is none.
 [[nodiscard]] Metres largest_half_diagonal(std::span<const Detector> detectors);
 
 }  // namespace echoform

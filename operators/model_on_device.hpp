@@ -13,7 +13,7 @@ namespace echoform::gpu {
 
 /// Detectors go by passes: enough to keep a device busy.
 inline constexpr std::size_t detectors_of_pass = 1024;
-/// Of the device's free memory, what a model may take.
+/// Share of the device's free memory that a model may take.
 inline constexpr double share_of_free_memory = 0.9;
 
 template <class T>
@@ -39,7 +39,7 @@ class ModelDevice {
   [[nodiscard]] Backend& backend() const { return *backend_; }
   [[nodiscard]] cudaStream_t stream() const { return stream_.get(); }
   [[nodiscard]] Buffer allocate(std::size_t bytes) const { return backend_->allocate(bytes, MemoryUse::working); }
-  /// Between host and device, whichever way the addresses say, behind what is queued.
+  /// Copies between host and device, in the direction that the addresses determine, after what is queued.
   void copy(void* to, const void* from, std::size_t bytes) const {
     ECHOFORM_CUDA(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream()));
   }

@@ -7,7 +7,7 @@
 
 namespace echoform {
 
-/// On the CPU by a team of threads, or on a GPU. The team outlives the operator, whoever works.
+/// Where an operator works: on the CPU by a team of threads, or on a GPU. The team outlives the operator in both cases.
 struct OperatorSite {
   OperatorSite(ThreadTeam& of_threads) : team(&of_threads) {}  // NOLINT(google-explicit-constructor): the CPU is what is usual
   OperatorSite(ThreadTeam& of_threads, BackendKind kind, int on_device) : team(&of_threads), backend(kind), device(on_device) {}

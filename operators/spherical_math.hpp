@@ -1,5 +1,5 @@
-// When and how loud the spherical voxels of a row are heard, for host and device. Lengths are in ways of sound in one sample of
-// the grid that is spread on, times in its samples.
+// Arrival times and amplitudes of the sound of a row's spherical voxels, for host and device. Times are in samples of the
+// grid that is spread on; the unit of length is the path of sound in one such sample.
 #pragma once
 
 #include <math.h>
@@ -10,11 +10,11 @@
 
 namespace echoform::spherical {
 
-/// Voxels of a row that are worked on together, relative to the one in their middle: single precision then tells arrivals to 1e-5
-/// samples, however far away the detector is.
+/// Voxels of a row that are processed together, relative to the one in their middle: single precision then gives arrivals to
+/// 1e-5 samples, however far away the detector is.
 inline constexpr std::int32_t piece = 64;
 
-/// A detector. Element's axes are its across and its along, each times its size, or 0.
+/// A detector. The element's axes are `across` and `along`, each times the element's size in that direction, or 0.
 struct Listener {
   double place[3];  ///< x, y, z, as all threes here
   double across[3];
@@ -27,7 +27,7 @@ struct Lattice {
   double spacing;
 };
 
-/// A piece of a row along x as one detector hears it.
+/// A piece of a row along x as one detector receives it.
 struct Heard {
   float origin;    ///< x of voxel 0 from the reference
   float spacing;   ///< along x
@@ -41,7 +41,8 @@ struct Heard {
   float along_slope;
 };
 
-/// Of `count` voxels from `x` on in row (y, z); sample 0 of the grid is `shift` samples after the pulse of light.
+/// What the detector receives of `count` voxels from `x` on in row (y, z); sample 0 of the grid is `shift` samples after the
+/// pulse of light.
 ECHOFORM_HOST_DEVICE Heard heard_by(const Listener& listener, const Lattice& lattice, const std::int64_t at[3],
                                     std::int32_t count, double shift) {
   double way[3];
@@ -80,8 +81,8 @@ ECHOFORM_HOST_DEVICE Arrival split(float time, std::int32_t from, float loudness
   return {from + whole, time - static_cast<float>(whole), loudness};
 }
 
-/// Of voxel k: d - d0 = (d^2 - d0^2) / (d + d0). Detectors are outside of voxels; one that touches a voxel's centre hears it as
-/// if it were a hundredth of the spacing away.
+/// The arrival from voxel k: d - d0 = (d^2 - d0^2) / (d + d0). Detectors are outside voxels; one that touches a voxel's
+/// centre receives its sound as if it were a hundredth of the spacing away.
 ECHOFORM_HOST_DEVICE Arrival arrival_of(const Heard& heard, std::int32_t k) {
   const float x = heard.origin + static_cast<float>(k) * heard.spacing;
   const float more = x * (x + heard.slope);

@@ -17,17 +17,17 @@ namespace echoform {
 struct SphericalModelOptions {
   /// Frequencies above are left out of data; at most half of the sample rate. 0: a quarter of the sample rate.
   Hertz highest_frequency;
-  /// Of the detectors, by which the pressure is convolved: sample k is what follows k samples after an impulse whose sum over
-  /// samples is 1. Samples at the acquisition's rate; empty: none.
+  /// Impulse response of the detectors, with which the pressure is convolved: sample k is the response k samples after an
+  /// impulse whose sum over samples is 1. The sample rate is the acquisition's; empty: no convolution.
   std::vector<float> impulse_response;
   /// Pressure is averaged over each element (width x length), part by part, each part in its far field. Otherwise detectors are
   /// points.
   bool rectangular_elements = false;
-  /// Of rectangular elements; absent: parts_for_far_field() of the geometry. To be stated where the geometry has a part of the
-  /// elements of several processes, so that all have the same.
+  /// Parts of rectangular elements; absent: parts_for_far_field() of the geometry. They must be stated if the elements are
+  /// shared among several processes and the geometry has some of them, so that all processes use the same parts.
   std::optional<ElementParts> element_parts{};
-  /// Of the elements of all processes, where the geometry has a part of them: the grid in time is then the same on each of them.
-  /// 0, or less than there is: of the geometry's own.
+  /// largest_half_diagonal() of the elements of all processes, if the geometry has some of them: the grid in time is then
+  /// the same in each process. If it is 0 or less than the geometry's own, the geometry's own counts.
   Metres largest_half_diagonal;
 };
 

@@ -26,13 +26,14 @@ struct SphericalTimeGrid {
 /// metres. By its series where T cos wT - sin(wT) / w would cancel. frequency >= 0; 0 at 0.
 [[nodiscard]] std::complex<double> spherical_voxel_spectrum(Hertz frequency, Metres spacing, MetresPerSecond velocity);
 
-/// Of frequencies 1 .. bands: voxel, impulse response and the scale of the transform back, integrated `integrals` times.
+/// Responses at frequencies 1 .. bands: the product of voxel, impulse response and the scale of the inverse transform,
+/// integrated `integrals` times.
 [[nodiscard]] std::vector<std::complex<double>> spherical_responses(const ModelGeometry& geometry,
                                                                     const SphericalModelOptions& options,
                                                                     const SphericalTimeGrid& grid, int integrals);
 
-/// By what the grid's spectrum at frequencies 1 .. bands is multiplied, where its impulses are to be integrated `integrals`
-/// times: those, and the kernel of spreading divided out.
+/// Factors of the grid's spectrum at frequencies 1 .. bands, if its impulses are to be integrated `integrals` times:
+/// spherical_responses() divided by the transform of the spreading kernel.
 [[nodiscard]] std::vector<std::complex<float>> spherical_factors(const ModelGeometry& geometry,
                                                                  const SphericalModelOptions& options,
                                                                  const SphericalTimeGrid& grid, int integrals);

@@ -123,7 +123,7 @@ ECHOFORM_HOST_DEVICE HeardTile tile_heard_by(const Listener& listener, const Lat
   return heard;
 }
 
-/// From the tile's middle to voxel k of an axis.
+/// Offset of voxel k of an axis from the tile's middle.
 ECHOFORM_HOST_DEVICE float tile_offset(const Tiles& tiles, int axis, std::int32_t k) {
   return fmaf(static_cast<float>(k), tiles.spacing, tiles.origin[axis]);
 }
@@ -174,7 +174,7 @@ struct CellPlace {
   std::int32_t cell;
   float u;  ///< from its middle, -1/2 .. 1/2
 };
-/// Of a time within -1/2 .. 4 million.
+/// The cell of a time within -1/2 .. 4 million.
 ECHOFORM_HOST_DEVICE CellPlace cell_at(float time) {
   // 1.5 x 2^23: a sum with it is a whole number, and its bits are that number's.
   constexpr float magic = 12582912.0F;

@@ -15,7 +15,7 @@ inline constexpr std::int32_t width = 6;
 inline constexpr std::int32_t lanes = 8;
 /// Places between two samples for which shares are tabulated; linear between them, off by less than 1e-6 of the largest.
 inline constexpr std::int32_t places = 512;
-/// Of an impulse after sample n, the shares of samples n - lead .. n - lead + lanes - 1.
+/// An impulse after sample n has shares in the samples n - lead .. n - lead + lanes - 1.
 inline constexpr std::int32_t lead = 2;
 
 /// exp(beta (sqrt(1 - (x / 3)^2) - 1)) for |x| <= 3, in samples; else 0. beta = 2.30 `width`, theirs for twice the rate.
