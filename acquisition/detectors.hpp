@@ -1,4 +1,4 @@
-// What received each A-scan of a frame, in the part's coordinates: for methods that have no transmit leg.
+// The detector that received each A-scan of a frame, in the part's coordinates: for methods that have no transmit leg.
 #pragma once
 
 #include <vector>

@@ -13,16 +13,16 @@
 
 namespace echoform {
 
-/// What fires in the events of an acquisition, in their order: "elements 6, 0, 3", "plane waves at -10, 0, 10 degrees in 6320
-/// m/s", "waves from (0, 0, -20) mm", "laws of 8, 8 elements", "64 rows of a code". `velocity` is that of the medium in which
-/// angles are said; 0 where it is not known: then the slowness stands for them. Of many events the first.
+/// What fires in the events of an acquisition, in their order: "elements 6, 0, 3", "plane waves at -10, 0, 10 degrees in
+/// 6320 m/s", "waves from (0, 0, -20) mm", "laws of 8, 8 elements", "64 rows of a code". `velocity` is that of the medium in
+/// which angles are stated; if it is 0 (unknown), the slowness is stated instead. Of many events, only the first are listed.
 [[nodiscard]] std::string events_text(const Acquisition& acquisition, MetresPerSecond velocity);
 
 using EventNumbers =
     std::variant<std::uint32_t, double, std::vector<std::uint32_t>, std::vector<float>, std::vector<std::int8_t>>;
 
-/// What an event states of its form, by the names of WIRE.md and in SI units; what may be left out and is, is left out. Only
-/// "signs" of a code, an element each, are the wire's two lists of bits.
+/// The fields that an event states of its form, with the names of WIRE.md and in SI units. Optional fields that the event
+/// omits are absent. "signs" of a code, one per element, is the exception: on the wire it is two lists of bits.
 struct EventFacts {
   std::string_view form;  ///< "plane_wave"
   std::vector<std::pair<std::string_view, EventNumbers>> numbers;

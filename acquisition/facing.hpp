@@ -1,4 +1,4 @@
-// Which way detectors look, in words.
+// The directions in which detectors face, in words.
 #pragma once
 
 #include <span>
@@ -9,11 +9,11 @@
 
 namespace echoform {
 
-/// What follows "they look": "towards -z", "towards (0, 0.6, 0.8)" where all do so to a degree; "towards their middle", "away
-/// from their middle", or else "in different directions". Of at least one detector.
+/// The text that completes "they look ...": "towards -z" or "towards (0, 0.6, 0.8)" if all directions agree to a degree;
+/// "towards their middle", "away from their middle", or else "in different directions". There must be at least one detector.
 [[nodiscard]] std::string facing_text(std::span<const Detector> detectors);
 
-/// How far the farthest one is from the middle of all: 0 without any.
+/// Distance of the farthest detector from the middle of all; 0 without any.
 [[nodiscard]] Metres spread_of(std::span<const Detector> detectors);
 
 }  // namespace echoform

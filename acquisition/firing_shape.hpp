@@ -1,4 +1,4 @@
-// How the elements that fire in an event stand to each other, which decides the shape of the wave that they send.
+// The arrangement of the elements that fire in an event, which decides the shape of the wave that they send.
 #pragma once
 
 #include <cstddef>
@@ -32,8 +32,8 @@ struct FiringPlaces {
 /// a convex array has the shape of that array; any other single element counts as an array.
 [[nodiscard]] FiringPlaces places_of_firings(const Probe& probe, const ProbeFrame& frame, std::span<const Firing> firings);
 
-/// The part of a plane wave's slowness that its elements send, s/m along x and y of `places.frame` (z is 0). Delays of a row say
-/// nothing of what lies across it, and those of a curve nothing of what lies across its plane: there y is 0. `frame` is
+/// The part of a plane wave's slowness that its elements send, s/m along x and y of `places.frame` (z is 0). Delays of a row
+/// determine nothing across the row, and those of a curve nothing across its plane: in both cases y is 0. `frame` is
 /// frame_of(probe).
 [[nodiscard]] Direction sent_slowness(const PlaneWaveEvent& event, const ProbeFrame& frame, const FiringPlaces& places);
 

@@ -1,4 +1,4 @@
-// Where the A-scans of a frame lie: all that whoever moves, stores or counts shots needs to know of an acquisition.
+// Where the A-scans of a frame lie. Code that moves, stores or counts shots needs to know nothing else of an acquisition.
 #pragma once
 
 #include <cstddef>
@@ -35,9 +35,9 @@ struct EventReceiver {
   constexpr auto operator<=>(const EventReceiver&) const = default;
 };
 
-/// A frame is an array of rows [row, sample], one an A-scan. Shot `event` is the rows of one transmit event, which follow each
-/// other; the shots follow each other in the order of the events. Takes memory when made, and never afterwards; a few
-/// bytes an event where all elements record.
+/// A frame is an array [row, sample], with one row per A-scan. Shot `event` is the rows of one transmit event, which are
+/// contiguous; the shots follow each other in the order of the events. The layout allocates memory when it is made, and
+/// never afterwards: a few bytes per event if all elements record.
 class FrameLayout {
  public:
   /// The layout of no frame: it has no events and no rows.
@@ -45,7 +45,7 @@ class FrameLayout {
   /// `acquisition` has passed validate(), so that no count overflows.
   explicit FrameLayout(const Acquisition& acquisition);
 
-  /// Shots of a frame, those that are not expected counted in.
+  /// Shots of a frame, including those that are not expected.
   [[nodiscard]] std::size_t events() const noexcept { return first_rows_.size() - 1; }
   /// Whether the acquisition lists its events; if not, event i is element i.
   [[nodiscard]] bool lists_events() const noexcept { return listed_; }
@@ -61,33 +61,34 @@ class FrameLayout {
   [[nodiscard]] RowRange shot(std::size_t event) const noexcept {
     return {first_rows_[event], first_rows_[event + 1] - first_rows_[event]};
   }
-  /// The same in bytes of the frame.
+  /// The bytes of the frame that these rows take.
   [[nodiscard]] ByteRange shot_bytes(std::size_t event) const noexcept {
     return {first_rows_[event] * bytes_per_row_, shot(event).count * bytes_per_row_};
   }
   [[nodiscard]] std::size_t longest_shot_bytes() const noexcept { return longest_shot_ * bytes_per_row_; }
 
-  /// Whether a frame waits for the shot of `event`. One whose element is dead may come, and counts as zeros.
+  /// Whether a frame waits for the shot of `event`. The shot of a dead element is not expected; it may arrive, and counts as
+  /// zeros.
   [[nodiscard]] bool expected(std::size_t event) const noexcept { return expected_[event]; }
   /// Shots without which a frame is not complete.
   [[nodiscard]] std::size_t expected_shots() const noexcept { return expected_shots_; }
 
-  /// Place of the A-scan of `receiver` after `event`; none where the frame does not hold it.
+  /// Row of the A-scan of `receiver` after `event`; none if the frame does not hold it.
   [[nodiscard]] std::optional<std::size_t> row_of(std::size_t event, std::size_t receiver) const noexcept;
   /// Whether the row of `receiver` after `event` is the sum of both directions of the pair.
   [[nodiscard]] bool sums_directions(std::size_t event, std::size_t receiver) const noexcept {
     return summed_ && event != receiver;
   }
-  /// What each row is, in their order.
+  /// The event and receiver of each row, in the order of the rows.
   [[nodiscard]] std::vector<EventReceiver> pairs() const;
 
   /// "64 elements" or, where the acquisition lists its events, "12 events": what an event's index must be below.
   [[nodiscard]] std::string events_text() const;
 
-  /// Whether frames of both have the same rows at the same places, so that whoever moves, stores or counts them need not tell
-  /// them apart: counts, bytes a row, the receivers of each shot, and what a shot's number counts, elements or events of a list.
-  /// What the rows hold is not asked: which elements fire, which are dead, so that their shots are not expected, and whether rows
-  /// are sums of both directions.
+  /// Whether frames of both layouts have the same rows at the same places, so that code that moves, stores or counts them
+  /// can treat them alike. Counts, bytes per row, the receivers of each shot, and whether shots are numbered by elements or
+  /// by listed events are compared. What the rows contain is not compared: which elements fire, which are dead (so that
+  /// their shots are not expected), and whether rows are sums of both directions.
   [[nodiscard]] bool operator==(const FrameLayout& other) const noexcept;
 
  private:
@@ -106,7 +107,7 @@ class FrameLayout {
   std::vector<std::uint32_t> receivers_;  // by row; empty where they follow from the event
 };
 
-/// Throws InputError if no shot is expected: no frame would ever be complete.
+/// Throws InputError if no shot is expected, since no frame would ever be complete.
 void require_expected_shots(const FrameLayout& layout);
 
 }  // namespace echoform

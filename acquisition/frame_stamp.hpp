@@ -1,4 +1,4 @@
-// What a frame has besides its samples.
+// The metadata of a frame.
 #pragma once
 
 #include <cstdint>
@@ -9,18 +9,18 @@
 
 namespace echoform {
 
-/// Count of the probe's encoder: raw, as the instrument reads it. What a count means is said where it is used. Any number but
-/// `no_position`.
+/// Count of the probe's encoder: raw, as the instrument reads it. The code that uses a count defines its meaning. Any number
+/// but `no_position` is valid.
 using EncoderCount = std::int64_t;
 
-/// Stands for "none" where a place has to hold a number; refused as a count.
+/// Stands for "none" in fields that must hold a number; it is refused as a count.
 inline constexpr EncoderCount no_position = std::numeric_limits<EncoderCount>::min();
 
 /// Places that have no word for a part of it leave that out.
 struct FrameStamp {
   std::uint64_t sequence = 0;
   WallTime acquisition_time{0};               ///< 0: unknown
-  std::optional<EncoderCount> position = {};  ///< where the probe was; none: nobody said
+  std::optional<EncoderCount> position = {};  ///< where the probe was; none: unknown
 };
 
 }  // namespace echoform

@@ -5,7 +5,8 @@
 
 namespace echoform {
 
-/// Places nearer to each other than this share of the whole are one: rounding of files, against 1/63 between 64 rows.
+/// Places closer to each other than this share of the whole count as one. It is above the rounding of files and below the
+/// 1/63 between 64 rows.
 inline constexpr double same_place = 1e-3;
 
 /// The longest extent of places that have two coordinates each.

@@ -1,5 +1,5 @@
-// A frame in groups of its rows, each of which is paired, looked up and summed by itself: for frames that no memory holds whole.
-// Which rows are one group follows from the layout alone, so that their sum is the same whatever memory there is.
+// A frame in groups of its rows, each of which is paired, looked up and summed by itself: for frames that do not fit into
+// memory as a whole. The grouping follows from the layout alone, so that sums do not depend on how much memory there is.
 #pragma once
 
 #include <cstddef>
@@ -14,12 +14,12 @@ namespace echoform {
 
 struct Acquisition;
 
-/// Adds rows to ranges; where they follow the last one, it is lengthened.
+/// Adds rows to ranges. If they follow the last range, that range is lengthened.
 void add_rows(std::vector<RowRange>& rows, const RowRange& more);
 
 struct PairGroup {
   std::vector<RowRange> rows;       ///< of the frame, ascending and apart: A-scan k of the group is the k-th of these rows
-  PairRows pairs;                   ///< with the counts of every other group's; lookups are of this one's pairs alone
+  PairRows pairs;                   ///< with the same counts in every group; the lookups are of this group's pairs
   std::vector<PairSource> sources;  ///< by row of `pairs`, of the group's A-scans; rows that it lacks are rows of zeros
   std::size_t rows_used = 0;        ///< of `pairs`, from the first on: no lookup is of another
 };
@@ -30,8 +30,8 @@ struct PairGroup {
 /// have 1024 pairs that were received, at least one.
 class PairGroups {
  public:
-  /// `reciprocal` and `chosen` as for combine_pairs(); the firings of listed events are never added both ways. Not for codes,
-  /// which are decoded from whole frames.
+  /// `reciprocal` and `chosen` are as for combine_pairs(); the firings of listed events are never added in both directions.
+  /// Codes cannot be grouped, since they are decoded from whole frames.
   PairGroups(const Acquisition& acquisition, bool reciprocal, std::span<const std::uint32_t> chosen = {});
 
   /// Groups of a frame, at least one.

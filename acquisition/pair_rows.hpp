@@ -1,5 +1,5 @@
-// What the rows of A-scans stand for on their way to a beamformer: which transmit event and which receiver, and in what order
-// they are summed. Whoever sums them asks this and nothing else of an acquisition.
+// The meaning of rows of A-scans for a beamformer: their transmit events and receivers, and the order in which they are
+// summed. A beamformer needs nothing else of an acquisition.
 #pragma once
 
 #include <cstddef>
@@ -30,7 +30,8 @@ struct PairRows {
   std::size_t events = 0;     ///< sources of the transmit leg
   std::size_t receivers = 0;  ///< sources of the receive leg
   std::size_t rows = 0;
-  /// Rows of two elements are s_ij + s_ji: for laws and weights that are the same both ways, as event k is element k.
+  /// Rows of two elements are s_ij + s_ji: for laws and weights that are the same in both directions. Event k is element k
+  /// then.
   bool summed = false;
   std::vector<PairRun> lookups;  ///< in the order of summation
 
@@ -45,14 +46,15 @@ void add_lookup(std::vector<PairRun>& lookups, std::uint32_t event, std::uint32_
 
 /// Every pair: row event * receivers + receiver.
 [[nodiscard]] PairRows all_pairs(std::size_t events, std::size_t receivers);
-/// Whether events, or the `chosen` ones, have receivers of their own, and so few that rows of every event and element would be
-/// zeros to one half at least. Never where a pair has one A-scan for both directions, nor of a code, which is decoded as a whole.
+/// Whether events, or the `chosen` ones, list their own receivers, and so few that at least half of the rows of all events
+/// and elements would be zeros. It is false if a pair has one A-scan for both directions, and for a code, which is decoded
+/// as a whole.
 [[nodiscard]] bool few_are_received(const Acquisition& acquisition, std::span<const std::uint32_t> chosen = {});
-/// Those that were received, of an acquisition that lists events: of event after event, or of the `chosen` ones if there are any,
-/// a row for each of its receivers in ascending order.
+/// The pairs that were received, of an acquisition that lists events. For each event, or each `chosen` one if there are any,
+/// they have a row for each of its receivers, in ascending order.
 [[nodiscard]] PairRows received_pairs(const Acquisition& acquisition, std::span<const std::uint32_t> chosen = {});
-/// Pairs (i, j), i <= j, of `elements` that transmit in turn, in the order (0,0), (0,1) ... (1,1) ..., each the sum of both
-/// directions.
+/// Pairs (i, j), i <= j, of `elements` elements that transmit in turn, in the order (0,0), (0,1) ... (1,1) ..., each the sum
+/// of both directions.
 [[nodiscard]] PairRows summed_pairs(std::size_t elements);
 /// The same pairs in the same order, each received once and looked up in both directions.
 [[nodiscard]] PairRows pairs_both_ways(std::size_t elements);
@@ -66,12 +68,13 @@ struct CombinedPairs {
   std::vector<PairSource> sources;  ///< by row
 };
 
-/// The rows that cost a beamformer least. `reciprocal`: no law and no weight tells (i, j) from (j, i), and one element fires in
-/// each event; then both directions of two elements are added and a pair costs one lookup, whichever of them fires, unless so few
-/// fire that the pairs received are fewer. Otherwise every pair of an event and a receiver has a row, or, where a frame has each
-/// pair once, is looked up both ways. Pairs with a dead element, and those that the frame does not hold, are rows of zeros.
-/// Where few_are_received(), the pairs that were received alone have rows: pulse-echo of N elements takes N rows, not N^2.
-/// With `chosen` events alone, of a full matrix or of listed events, event k of the rows is chosen[k]; nothing is added then.
+/// The rows that cost a beamformer the least work. `reciprocal`: no law and no weight distinguishes (i, j) from (j, i), and
+/// one element fires in each event. Then both directions of two elements are added and a pair costs one lookup, whichever of
+/// them fires, unless so few elements fire that the received pairs are fewer. Otherwise every pair of an event and a
+/// receiver has a row, or, if a frame has each pair once, is looked up in both directions. Pairs with a dead element, and
+/// those that the frame does not hold, are rows of zeros. Where few_are_received(), the pairs that were received alone have
+/// rows: pulse-echo of N elements takes N rows, not N^2. With `chosen` events alone, of a full matrix or of listed events,
+/// event k of the rows is chosen[k]; nothing is added then.
 [[nodiscard]] CombinedPairs combine_pairs(const Acquisition& acquisition, bool reciprocal,
                                           std::span<const std::uint32_t> chosen = {});
 /// The same without the sources.

@@ -5,12 +5,12 @@
 
 namespace echoform {
 
-/// A place of a probe: where the origin of its coordinates lies in the part's, and which way its x and y axes point there. The
-/// z axis is x cross y.
+/// A pose of a probe: the origin of its coordinates and the directions of its x and y axes, in the part's coordinates. The z
+/// axis is x cross y.
 struct Pose {
   Point origin;
   Direction x{1.0, 0.0, 0.0};  ///< of length 1
-  Direction y{0.0, 1.0, 0.0};  ///< of length 1, across x
+  Direction y{0.0, 1.0, 0.0};  ///< of length 1, perpendicular to x
 
   constexpr auto operator<=>(const Pose&) const = default;
 };

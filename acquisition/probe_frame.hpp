@@ -6,10 +6,11 @@
 
 namespace echoform {
 
-/// Right-handed: z along the mean of the elements' normals, x the probe's x_axis, by default the global x, as far as it is
-/// perpendicular to that, y across. Since elements emit into the part (normal.z > 0), there is such an x.
+/// A right-handed frame: z along the mean of the elements' normals, x along the component of the probe's x_axis (by default
+/// the global x) perpendicular to z, and y perpendicular to both. Such an x exists, since elements emit into the part
+/// (normal.z > 0).
 struct ProbeFrame {
-  Point origin;                ///< mean of the elements' centres, dead ones counted in
+  Point origin;                ///< mean of the elements' centres, dead ones included
   Direction x{1.0, 0.0, 0.0};  ///< unit vectors
   Direction y{0.0, 1.0, 0.0};
   Direction z{0.0, 0.0, 1.0};
@@ -24,12 +25,12 @@ struct ProbeFrame {
 /// one.
 [[nodiscard]] ProbeFrame frame_of(const Probe& probe);
 
-/// Farthest from the frame's plane z = 0 that elements of a flat array lie.
+/// Maximum distance of a flat array's elements from the frame's plane z = 0.
 inline constexpr Metres flat_array_tolerance(10e-6);
 
 /// Greatest |z| of an element in the probe's frame.
 [[nodiscard]] Metres flatness(const Probe& probe, const ProbeFrame& frame);
-/// Whether that is within the tolerance: delays along x and y then say all of a plane wave.
+/// Whether flatness() is within the tolerance: delays along x and y then determine a plane wave completely.
 [[nodiscard]] bool is_flat(const Probe& probe, const ProbeFrame& frame);
 
 }  // namespace echoform

@@ -1,5 +1,5 @@
-// Ranges of the numbers that an acquisition, a file or a configuration states. They are wide: outside of them a number is a
-// mistake of units or an attack, and the arithmetic of images, in float, comes to infinities and to no numbers.
+// Ranges of the numbers that an acquisition, a file or a configuration states. They are wide: a number outside them is a
+// mistake of units or an attack, and would lead the arithmetic of images, in float, to infinities and NaN.
 #pragma once
 
 #include <string_view>
@@ -23,7 +23,7 @@ inline constexpr double maximum_sample_scale = 1e30;
 inline constexpr double minimum_weight = 1e-9;
 inline constexpr double maximum_weight = 1e9;
 
-/// Whether that may be one.
+/// Whether `hertz` is a valid pulse repetition frequency.
 [[nodiscard]] constexpr bool is_pulse_repetition(double hertz) {
   return hertz >= minimum_pulse_repetition.value && hertz <= maximum_pulse_repetition.value;
 }

@@ -1,4 +1,4 @@
-// Turning and shifting a probe as a whole.
+// Rotation and translation of a probe as a whole.
 #pragma once
 
 #include "acquisition/acquisition.hpp"
@@ -6,7 +6,8 @@
 
 namespace echoform {
 
-/// p -> pivot + R (p - pivot) + shift, R the turn about `axis` by `angle`, right-handed (Rodrigues' formula).
+/// The motion p -> pivot + R (p - pivot) + shift, where R is the right-handed rotation about `axis` by `angle` (Rodrigues'
+/// formula).
 struct RigidMotion {
   Point pivot;
   Direction axis{0.0, 1.0, 0.0};  ///< of length 1
@@ -20,7 +21,7 @@ struct RigidMotion {
   bool operator==(const RigidMotion&) const = default;
 };
 
-/// Every element's centre and normal; what has no direction stays.
+/// The probe with the centre and the normal of every element moved; all else stays.
 [[nodiscard]] Probe moved(Probe probe, const RigidMotion& motion);
 
 }  // namespace echoform

@@ -1,5 +1,5 @@
-// How samples are stored: an encoding is an enumerator and its entry. How its samples are read stands with the kernels
-// (stages/raw_rows), how they travel in proto/WIRE.md.
+// How samples are stored: an encoding is an enumerator and its entry. The kernels (stages/raw_rows) define how its samples
+// are read, and proto/WIRE.md how they are transmitted.
 #pragma once
 
 #include <array>
@@ -18,10 +18,11 @@ enum class SampleEncoding : std::uint8_t {
 
 struct EncodingFacts {
   std::string_view word;      ///< what users call it
-  std::size_t together = 1;   ///< samples that are stored together, of which the first starts on a byte
-  std::size_t bytes = 1;      ///< that these take
+  std::size_t together = 1;   ///< samples that are stored together; the first of them starts on a byte
+  std::size_t bytes = 1;      ///< bytes that these take
   std::size_t alignment = 1;  ///< rows start on a multiple of so many bytes
-  /// The highest count, of encodings that hold counts, whose amplitude the acquisition states (sample_scale); 0: amplitudes.
+  /// Highest count, for encodings that hold counts; the acquisition states the amplitude of a count (sample_scale). 0: the
+  /// encoding holds amplitudes.
   int highest_count = 0;
 
   [[nodiscard]] constexpr bool counts() const { return highest_count > 0; }

@@ -1,7 +1,7 @@
-// The line that a transmit event is for: where its beam begins and which way it goes. Receive beamformers follow it.
+// The scan line of a transmit event: the origin and the direction of its beam. Receive beamformers follow it.
 //
-// An event states how its elements fire and no line; the line follows from that, so that recordings, streams and the simulated
-// source need not state it twice:
+// An event states how its elements fire, but no line. The line follows from the firings, so that recordings, streams and the
+// simulated source need not state it twice:
 //   origin     the aperture's centre: the mean of the places of the elements that fire, dead ones counted in, for they belong to
 //              the aperture. Of an array that is not flat (a curvilinear one) it is moved along the line to where the elements
 //              nearest to the line lie, since the mean of an arc's places lies behind it.

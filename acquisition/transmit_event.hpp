@@ -1,4 +1,4 @@
-// What makes the sound of one shot, and which elements record it.
+// How the sound of one shot is made, and which elements record it.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ struct ElementEvent {
 };
 
 /// A plane wave: element e fires at delay + slowness_x * x_e + slowness_y * y_e + slowness_z * z_e, its place in the probe's
-/// frame (probe_frame.hpp). Of a flat array all z_e are 0: there one firing launches plane waves of every mode, each at the angle
+/// frame (probe_frame.hpp). In a flat array all z_e are 0: one firing launches plane waves of every mode, each at the angle
 /// whose sine is the slowness times the mode's velocity. Elements of a curved array launch a plane wave at the one velocity
 /// 1 / |slowness|. Times of images count from where `delay` is 0.
 struct PlaneWaveEvent {
@@ -85,7 +85,8 @@ struct TransmitEvent {
 /// Each of `elements` fires alone, in this order, and all elements record it.
 [[nodiscard]] std::vector<TransmitEvent> element_events(std::span<const std::uint32_t> elements);
 
-/// A plane wave at `angle` (radians from +z towards +x, within a quarter turn) in a medium of `velocity`, of all elements.
+/// A plane wave at `angle` (radians from +z towards +x, between -pi / 2 and pi / 2) in a medium of `velocity`, of all
+/// elements.
 [[nodiscard]] PlaneWaveEvent plane_wave(double angle, MetresPerSecond velocity);
 
 /// The rows of the Hadamard matrix in Sylvester's order, signs (-1)^popcount(i & j). Throws InputError unless `elements` is a
@@ -96,11 +97,11 @@ struct TransmitEvent {
 /// elements.
 [[nodiscard]] std::string forms_text(std::span<const TransmitEvent> events);
 
-/// Whether the form is a row of a code, whatever stands beside it: stated as one, or with weights of both signs.
+/// Whether the form is a row of a code, whatever the other events are: it is stated as one, or has weights of both signs.
 [[nodiscard]] bool is_code(const TransmitForm& form);
 /// Whether nobody transmits in any of the events, of which there is at least one.
 [[nodiscard]] bool all_passive(std::span<const TransmitEvent> events);
-/// Whether it can be a row beside such: its elements fire at once.
+/// Whether the form can be a row of a code together with such rows: its elements fire at once.
 [[nodiscard]] bool can_be_code(const TransmitForm& form);
 
 }  // namespace echoform
