@@ -1,12 +1,12 @@
-// Places in the coordinates of medical viewers, for every output that states such coordinates.
+// Positions in the coordinates of medical viewers, for every output that states such coordinates.
 //
 // Echoform's x runs along the array, y across it and z into the part. Viewers of medical images count to the right (R), to the
 // front (A) and upwards (S) of a patient, in mm:
 //
 //     R = -x      A = y      S = -z
 //
-// This is half a turn about y, so that directions keep their hand. A coronal slice shows an image as it lies: x to the right,
-// where such viewers have the patient's left, and z downwards. DICOM counts L = -R, P = -A and S.
+// This is a rotation by 180 degrees about y, so that axes stay right-handed. A coronal slice shows an image as it lies: x to
+// the right, where such viewers have the patient's left, and z downwards. DICOM counts L = -R, P = -A and S.
 #pragma once
 
 #include <array>
@@ -28,19 +28,19 @@ using AnatomicalVector = std::array<double, 3>;
   return {x + 0.0, 0.0 - y, 0.0 - z};
 }
 
-/// Extent of a pixel along an axis of the grid: the distance of centres; of a single pixel the smallest one of the other axes, or
-/// 1 mm if those have one pixel too.
+/// Extent of a pixel along an axis of the grid: the distance of centres. If the axis has a single pixel, it is the smallest
+/// extent along the other axes, or 1 mm if those have one pixel too.
 [[nodiscard]] Metres pixel_extent(const Axis& axis, const Grid& grid);
 
-/// Where the pixels of an image lie, in metres of x, y and z: the centre of pixel (0, 0, 0), and the way from a pixel to the next
-/// along the grid's x, y and z. Steps have the right hand.
+/// Where the pixels of an image lie, in metres of x, y and z: the centre of pixel (0, 0, 0), and the step from a pixel to
+/// the next along the grid's x, y and z. Steps are right-handed.
 struct PixelPlaces {
   std::array<double, 3> first{};
   std::array<std::array<double, 3>, 3> steps{};
 };
 
-/// Nothing unless the axes are places: in metres, the grid's z called z, its x called x or, of a plane across the array, y. What
-/// such a plane has one pixel of goes along -x, at x = 0.
+/// Empty unless the axes are positions in metres: the grid's z must be called z, and its x must be called x or, in a plane
+/// across the array, y. In such a plane the axis of one pixel runs along -x, at x = 0.
 [[nodiscard]] std::optional<PixelPlaces> pixel_places(const Grid& grid, const Meaning& x, const Meaning& y, const Meaning& z);
 
 /// The rows of an affine matrix, which maps (i, j, k, 1), the indices of a pixel along the grid's x, y and z, to (R, A, S,

@@ -1,4 +1,4 @@
-// Time as the pipeline sees it, so that tests can drive it.
+// The pipeline's source of time, which tests can replace.
 #pragma once
 
 #include <atomic>
@@ -25,7 +25,7 @@ class SystemClock final : public Clock {
   [[nodiscard]] WallTime wall() const noexcept override { return std::chrono::system_clock::now().time_since_epoch(); }
 };
 
-/// Stands still until told to move. Safe from any thread.
+/// A clock that stands still until advance() or step_wall() moves it. It is safe to use from any thread.
 class ManualClock final : public Clock {
  public:
   [[nodiscard]] SteadyTime steady() const noexcept override { return SteadyTime(steady_.load()); }

@@ -8,7 +8,7 @@
 
 namespace echoform {
 
-/// What a file must hold, as messages have it.
+/// The expected contents of a file, in the words of messages.
 struct CsvFormat {
   std::string_view file;    ///< "a CSV file with lines of x,z in m"
   std::string_view row;     ///< "x,z or x,z,radius in m"
@@ -20,12 +20,12 @@ struct CsvFormat {
   std::size_t most_rows = 4096;
 };
 
-/// One row a line; a first line that begins with a word is a heading, # begins a remark, empty lines do not count. Of at most
-/// 1 MiB. Throws InputError: naming `key` for a file that cannot be read, file and line for what is no such row of finite
-/// numbers.
+/// Reads one row per line. A first line that begins with a word is a heading, # begins a comment, and empty lines are
+/// ignored. The file may have at most 1 MiB. Throws InputError, naming `key` for a file that cannot be read, and file and
+/// line for a line that is no such row of finite numbers.
 [[nodiscard]] std::vector<std::vector<double>> read_csv_numbers(const std::string& path, const std::string& key,
                                                                 const CsvFormat& format);
-/// The samples of a file with one a line, likewise.
+/// Reads the samples of a file with one sample per line, by the same rules.
 [[nodiscard]] std::vector<double> read_csv_samples(const std::string& path, const std::string& key, std::size_t most_samples);
 
 }  // namespace echoform

@@ -1,4 +1,4 @@
-// File descriptors: how many the program may have, and what connections leave to others.
+// File descriptors: how many the program may have, and how many connections leave for other uses.
 #pragma once
 
 #include <cstddef>
@@ -18,24 +18,25 @@ inline constexpr std::size_t descriptors_for_control = descriptors_for_files + 6
 /// The minimum with which a server starts: its own descriptors and those that its connections leave, with a margin.
 inline constexpr std::size_t descriptors_of_a_server = 96 + descriptors_for_control;
 
-/// What a ZeroMQ context takes with a few sockets. libzmq ends the program where it lacks one of them.
+/// Descriptors that a ZeroMQ context takes with a few sockets. libzmq ends the program if one of them is missing.
 inline constexpr std::size_t descriptors_of_a_context = 24;
 
-/// Raises the soft limit to the hard one, where the system lets us.
+/// Raises the soft limit to the hard one, if the system permits it.
 void raise_descriptor_limit() noexcept;
 /// The soft limit in force.
 [[nodiscard]] std::size_t descriptor_limit() noexcept;
 /// Whether fewer than `left` descriptors were left when this one was handed out: the system hands out the lowest that is free.
 [[nodiscard]] bool fewer_descriptors_left(int newest, std::size_t left) noexcept;
-/// None is left: what failed may succeed a moment later.
+/// No descriptor is left; the operation that failed may succeed a moment later.
 class DescriptorShortage : public RuntimeFault {
  public:
   using RuntimeFault::RuntimeFault;
 };
-/// Throws `line`, of a system's call that set this errno: as DescriptorShortage where that is what it says, else as RuntimeFault.
+/// Throws `line`, the message for a system call that set errno to `error`: as DescriptorShortage if that error means so,
+/// else as RuntimeFault.
 [[noreturn]] void throw_system_fault(int error, const std::string& line);
 
-/// Throws RuntimeFault, naming `what`, unless `count` more can be had.
+/// Throws RuntimeFault, naming `what`, unless `count` more descriptors are available.
 void require_descriptors(std::size_t count, std::string_view what);
 
 }  // namespace echoform

@@ -1,5 +1,5 @@
-// The two ways in which a program of Echoform ends badly. Both carry one line for the user: what a file or a peer has put into
-// it cannot break it or steer the terminal that shows it.
+// The two kinds of errors that end a program of Echoform. Both carry one line for the user. Text from a file or a peer
+// within it can neither break the line nor control the terminal that shows it.
 #pragma once
 
 #include <algorithm>

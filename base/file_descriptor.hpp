@@ -22,7 +22,7 @@ class FileDescriptor {
 
   [[nodiscard]] int get() const noexcept { return descriptor_; }
   [[nodiscard]] explicit operator bool() const noexcept { return descriptor_ >= 0; }
-  /// False, with errno, where the system says that closing failed. May be called again.
+  /// Returns false, with errno, if the system reports that closing failed. May be called again.
   bool close() noexcept;
 
  private:
@@ -32,10 +32,10 @@ class FileDescriptor {
 /// Another descriptor of the same open file; none, with errno, where the system has none left.
 [[nodiscard]] FileDescriptor duplicate(int descriptor) noexcept;
 
-/// Writes all of it at the descriptor's place. False, with errno, where it was not all written.
+/// Writes all bytes at the descriptor's position. Returns false, with errno, if not all were written.
 [[nodiscard]] bool write_all(int descriptor, std::span<const std::byte> bytes) noexcept;
 
-/// Another way to the file that is open as this descriptor, whatever has become of its name: for libraries that ask for a path.
+/// A path to the file that is open as this descriptor, whatever has become of its name: for libraries that ask for a path.
 /// Valid in this process while the descriptor is open.
 [[nodiscard]] std::filesystem::path path_of_descriptor(int descriptor);
 

@@ -1,4 +1,4 @@
-// Exceptions of work that several threads share: none of them may leave its thread, which would end the process.
+// Exceptions of work that several threads share. None may leave its thread, since that would end the process.
 #pragma once
 
 #include <atomic>
@@ -7,7 +7,7 @@
 
 namespace echoform {
 
-/// Keeps the first of them.
+/// Keeps the first exception.
 class FirstException {
  public:
   template <class Work>
@@ -20,9 +20,9 @@ class FirstException {
       caught_.store(true, std::memory_order_release);
     }
   }
-  /// What is left to do need not be done.
+  /// Whether there was an exception: the remaining work need not be done then.
   [[nodiscard]] bool caught() const noexcept { return caught_.load(std::memory_order_acquire); }
-  /// Once all threads are done.
+  /// Rethrows the first exception, if any; to be called once all threads are done.
   void rethrow() const {
     if (first_) std::rethrow_exception(first_);
   }

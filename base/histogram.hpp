@@ -56,7 +56,7 @@ class Histogram {
   /// Records a duration; any thread may call it. Negative durations count as 0.
   void record(std::chrono::nanoseconds duration) noexcept;
   void read(HistogramCounts& into) const;
-  /// Longest since the last take_maximum().
+  /// Longest duration since the last take_maximum().
   [[nodiscard]] std::chrono::nanoseconds maximum() const noexcept { return std::chrono::nanoseconds(maximum_.load()); }
   [[nodiscard]] std::chrono::nanoseconds take_maximum() noexcept { return std::chrono::nanoseconds(maximum_.exchange(0)); }
 

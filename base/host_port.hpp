@@ -1,4 +1,4 @@
-// Where a door is, as it is written.
+// The text form of an endpoint's host and port.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Lines of the log that a peer or a disk can cause any number of times a second.
+// A limit for log lines that a peer or a disk could cause any number of times a second.
 #pragma once
 
 #include <atomic>

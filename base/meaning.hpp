@@ -5,7 +5,7 @@
 
 namespace echoform {
 
-/// What numbers are, for whoever shows them.
+/// The name and unit of numbers, for programs that show them.
 struct Meaning {
   std::string name;  ///< "amplitude", "x", "absorbed energy"
   std::string unit;  ///< "m", "dB"; empty where there is none

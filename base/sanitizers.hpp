@@ -1,4 +1,4 @@
-// Whether a sanitizer has the allocator and the address space. g++ and clang say it differently.
+// Whether a sanitizer controls the allocator and the address space. g++ and clang report it differently.
 #pragma once
 
 #if defined(__has_feature)

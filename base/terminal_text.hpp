@@ -6,12 +6,12 @@
 
 namespace echoform {
 
-/// What may stand in a text besides what can be seen.
+/// Whether line breaks and tabs in a text are kept.
 enum class LineBreaks : bool { replaced, kept };
 
 /// `text` with '?' for whatever could steer a terminal or make a line look like another one: control characters of ASCII (of
-/// which '\n' and '\t' may be kept) and of Unicode (U+0080 to U+009F: U+009B alone begins an escape sequence), marks that turn
-/// the direction of writing, separators of lines, and bytes that are no UTF-8. All else stays as it is.
+/// which '\n' and '\t' may be kept) and of Unicode (U+0080 to U+009F: U+009B alone begins an escape sequence), marks that
+/// change the direction of writing, separators of lines, and bytes that are not UTF-8. All other text stays as it is.
 [[nodiscard]] std::string terminal_text(std::string_view text, LineBreaks line_breaks);
 
 }  // namespace echoform

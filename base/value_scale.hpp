@@ -16,7 +16,7 @@ enum class ScaleKind : std::uint8_t {
 
 struct ValueScale {
   ScaleKind kind = ScaleKind::decibels;
-  double end = 0.0;     ///< of numbers: the largest one on the scale; 0: the reference of each frame
+  double end = 0.0;     ///< for numbers: the largest one on the scale; 0: the reference of each frame
   bool masked = false;  ///< whether pixels may have no value, which is not a number (NaN)
 
   [[nodiscard]] friend bool operator==(const ValueScale&, const ValueScale&) = default;
@@ -34,12 +34,13 @@ struct ValueScale {
   return kind == ScaleKind::power_decibels ? 10.0 : 20.0;
 }
 
-// Display images have 8 bits a pixel. In decibels 0 is the lower end and 255 is 0 dB; of masked pixels 0 is no value, 1 the lower end.
-// On a scale of numbers 0 is no value, and 1 to 255 are evenly spaced from the lower end to the upper one: 128 is 0 if symmetric.
+// Display images have 8 bits a pixel. In decibels 0 is the lower end and 255 is 0 dB; with masked pixels 0 is no value and 1
+// the lower end. On a scale of numbers 0 is no value, and 1 to 255 are evenly spaced from the lower end to the upper one:
+// 128 is 0 if symmetric.
 inline constexpr int first_level_of_numbers = 1;
 inline constexpr int levels_of_numbers = 254;  ///< from the lowest to the highest
 
-/// What a level of a display image stands for on a scale of numbers; NaN where it is no value.
+/// The number that a level of a display image stands for; NaN if the level means "no value".
 [[nodiscard]] inline double number_of_level(ScaleKind kind, double end, std::uint8_t level) {
   if (level < first_level_of_numbers) return std::numeric_limits<double>::quiet_NaN();
   const double low = lower_end(kind, end);

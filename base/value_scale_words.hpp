@@ -1,4 +1,4 @@
-// What files and messages call the scales of values.
+// The names of the scales of values in files and messages.
 #pragma once
 
 #include "base/text.hpp"

@@ -10,16 +10,16 @@
 namespace echoform {
 
 struct WorkerOptions {
-  std::string name;              ///< as `top` shows it: the system keeps the first 15 bytes
-  std::optional<int> processor;  ///< run on this one only
+  std::string name;              ///< shown by `top`; the system keeps the first 15 bytes
+  std::optional<int> processor;  ///< the only processor to run on
 };
 
-/// Runs `body` until it returns; it returns soon once its stop token says so, and does not throw. The destructor requests
-/// the stop and waits.
+/// Runs `body` until it returns; `body` must return soon once a stop is requested, and must not throw. The destructor
+/// requests the stop and waits.
 class Worker {
  public:
   using Body = std::function<void(const std::stop_token&)>;
-  /// RuntimeFault if the thread cannot be made or the processor is not to be had: then `body` has not run.
+  /// Throws RuntimeFault if the thread cannot be made or the processor is not available; `body` has not run then.
   Worker(const WorkerOptions& options, Body body);
   ~Worker();
   Worker(const Worker&) = delete;
