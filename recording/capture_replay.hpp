@@ -1,4 +1,4 @@
-// A capture sent again: the same bytes on as many connections, at the times at which they came.
+// Replay of a capture: the same bytes on as many connections, at the times at which they were received.
 #pragma once
 
 #include <chrono>
@@ -26,9 +26,10 @@ struct CaptureReplayReport {
   std::vector<std::string> endings{};  ///< connections that the server ended early, a line each; the first 16
 };
 
-/// Returns at the end of the capture, or soon after `stop`. Connections that the server ends early lose what is left of theirs;
-/// the others go on. What does not leave at once waits in at most 64 MiB; then later records wait too. `report` is called about
-/// once a second. Throws InputError for a file that is no capture, RuntimeFault if the server cannot be reached.
+/// Returns at the end of the capture, or soon after `stop`. If the server ends a connection early, the rest of its bytes is
+/// lost; the others go on. Bytes that cannot be sent at once wait in a buffer of at most 64 MiB; if it is full, later
+/// records wait too. `report` is called about once a second. Throws InputError for a file that is not a capture,
+/// RuntimeFault if the server cannot be reached.
 CaptureReplayReport replay_capture(const CaptureReplayOptions& options, const std::stop_token& stop,
                                    const std::function<void(const CaptureReplayReport&)>& report = {});
 

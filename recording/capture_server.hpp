@@ -1,4 +1,4 @@
-// Acquisition connections into a capture: what senders send, byte by byte, with times.
+// Records acquisition connections into a capture: all bytes that senders send, with times.
 #pragma once
 
 #include <chrono>
@@ -18,8 +18,8 @@ struct CaptureServerOptions {
   std::uint16_t port = 17171;  ///< 0: any free one
   std::string connect_host{};  ///< empty: senders are answered here; else bytes go on to this server, and its answers back
   std::uint16_t connect_port = 0;
-  std::size_t connections = 16;  ///< at once; one more is closed
-  std::uint64_t bytes = 0;       ///< ends when the file has so many; 0: never
+  std::size_t connections = 16;  ///< maximum at the same time; further ones are closed
+  std::uint64_t bytes = 0;       ///< recording ends when the file has so many; 0: never
   // Where senders are answered here:
   std::string token{};
   AcquisitionLimits limits;
@@ -32,18 +32,18 @@ struct CaptureProgress {
   std::uint64_t bytes = 0;  ///< from senders
   std::uint64_t connections = 0;
   std::uint64_t connections_open = 0;
-  std::uint64_t connections_refused = 0;  ///< beyond the most
+  std::uint64_t connections_refused = 0;  ///< beyond the maximum
   std::string fault{};                    ///< why the file could not be written; empty if it could
 };
 
-/// One thread reads the connections and writes the file; a disk that is slow holds the senders back. Memory is bounded by the
-/// number of connections.
+/// One thread reads the connections and writes the file; a slow disk makes the senders wait. Memory is bounded by the number
+/// of connections.
 class CaptureServer {
  public:
-  /// Binds and begins. Throws InputError for an address that is none or a file that is there already, RuntimeFault for a port in
-  /// use or a full disk.
+  /// Binds the port and begins. Throws InputError for an invalid address or a file that already exists, RuntimeFault for a
+  /// port in use or a full disk.
   explicit CaptureServer(CaptureServerOptions options);
-  /// As stop(), in silence.
+  /// Does the same as stop(), but ignores errors.
   ~CaptureServer();
   CaptureServer(const CaptureServer&) = delete;
   CaptureServer& operator=(const CaptureServer&) = delete;

@@ -1,4 +1,4 @@
-// Frames into one file after the other: names, limits, room on the disk, and how many files are kept.
+// Writes frames into one file after the other: names, limits, space on the disk, and how many files are kept.
 #pragma once
 
 #include <cstdint>
@@ -24,30 +24,32 @@ using MakeFrameWriter =
 struct FileSeriesOptions {
   std::filesystem::path folder;
   std::uint64_t frames_per_file = 0;  ///< 0: no limit; likewise the next two
-  std::uint64_t bytes_per_file = 0;   ///< of samples, as they came; a file has at least one frame
-  std::size_t keep_files = 0;         ///< the oldest that this series wrote are deleted
-  std::uint64_t min_free_bytes = 0;   ///< left on the disk after each frame
+  std::uint64_t bytes_per_file = 0;   ///< bytes of samples, as received; a file has at least one frame
+  std::size_t keep_files = 0;         ///< files kept: older ones that this series wrote are deleted
+  std::uint64_t min_free_bytes = 0;   ///< free space that remains on the disk after each frame
 };
 
 /// Throws InputError, naming `where`, unless `pattern` is a file's name (no folder, no control characters) with a known extension
 /// in which only {name} and {time} stand in braces.
 void check_file_pattern(const std::string& pattern, const std::string& where);
-/// The name that a pattern stands for. `time` is written in UTC: 20260314T092653Z.
+/// The file name that a pattern gives. `time` is written in UTC: 20260314T092653Z.
 [[nodiscard]] std::string file_name_of(const std::string& pattern, const std::string& name, WallTime time);
 
-/// The longest name that a pattern comes to: with the number that tells it from those of the same name.
+/// The longest name that a pattern can give, including the number that distinguishes it from the same name.
 [[nodiscard]] std::string longest_file_name(const std::string& pattern, const std::string& name);
-/// `name` in the folder, or name-2, name-3 ...: the first that is not there. RuntimeFault where too many are. Any thread.
+/// The first of `name`, name-2, name-3 ... that does not exist in the folder. Throws RuntimeFault if too many exist. Any
+/// thread may call it.
 [[nodiscard]] std::filesystem::path free_name(const std::filesystem::path& folder, const std::filesystem::path& name);
-/// Throws RuntimeFault, naming the folder, unless the disk has room for `bytes` and what shall stay free. Any thread.
+/// Throws RuntimeFault, naming the folder, unless the disk has space for `bytes` and for what must stay free. Any thread may
+/// call it.
 void require_room(const FileSeriesOptions& options, std::uint64_t bytes);
 
-/// One thread at a time.
+/// Writes the files of a series. One thread at a time may use it.
 class FileSeries {
  public:
   explicit FileSeries(FileSeriesOptions options, MakeFrameWriter make = make_file);
 
-  /// What the next file is made of; ends the one that is open.
+  /// The contents of the next file; begin() ends the file that is open.
   struct Contents {
     Acquisition acquisition;
     Material material;
@@ -58,11 +60,11 @@ class FileSeries {
   };
   void begin(std::shared_ptr<const Contents> contents);
 
-  /// Appends the frame, in a new file where there is none or its limits are reached; closes a file that its format says is full.
-  /// `now` is the time that a new file states. Throws RuntimeFault or InputError, in one line; no file is open then, and the
-  /// frames before are in theirs.
+  /// Appends the frame, in a new file if none is open or the limits of the open one are reached. Closes a file that is full
+  /// by its format. `now` is the time that a new file states. Throws RuntimeFault or InputError, in one line; no file is
+  /// open then, and earlier frames stay in their files.
   void write(std::span<const std::byte> frame, const FrameStamp& stamp, WallTime now);
-  /// Forces the open file to the disk itself. Throws RuntimeFault.
+  /// Synchronises the open file to the disk. Throws RuntimeFault.
   void flush();
   /// Ends the open file. Throws RuntimeFault.
   void close();

@@ -1,4 +1,4 @@
-// The server's recorder: a sink that writes the samples of every frame that is imaged, beside the imaging.
+// The server's recorder: a sink that writes the samples of every imaged frame, in parallel to the imaging.
 #pragma once
 
 #include <array>
@@ -20,10 +20,10 @@
 
 namespace echoform {
 
-/// Why a frame that came while recording was asked for is in no file.
+/// Why a frame that arrived while recording was requested is in no file.
 enum class NotRecorded : std::uint8_t {
   disk_behind,     ///< all buffers waited for the disk
-  failed,          ///< the disk failed or is full: this frame, or one before it, and nobody has started anew
+  failed,          ///< the disk failed or is full, at this frame or an earlier one, and recording has not been restarted
   unsupported,     ///< the file's format cannot hold such frames
   no_descriptors,  ///< no file could be opened for lack of descriptors; the first frame for which one can be opens the next
 };
@@ -43,48 +43,49 @@ struct RecorderOptions {
   std::string name = "echoform";               ///< what {name} stands for
   bool at_start = true;                        ///< recording begins with the recorder
   std::size_t waiting_frames = 8;              ///< buffers; at least 1
-  bool wait = false;                           ///< where all are taken: hold the pipeline back rather than leave the frame out
-  std::chrono::nanoseconds wait_limit = std::chrono::seconds(10);  ///< then it is left out all the same; of stop() too
+  bool wait = false;                           ///< if all buffers are taken: hold the pipeline back instead of omitting the frame
+  std::chrono::nanoseconds wait_limit = std::chrono::seconds(10);  ///< after this the frame is omitted; limits stop() too
   std::chrono::nanoseconds flush_interval{0};                      ///< 0: never forced to the disk
 };
 
 /// One consistent reading: frames_offered = frames_recorded + all of frames_not_recorded + frames_waiting.
 struct RecorderStatus {
-  bool recording = false;            ///< frames are taken: asked for, and no fault since
-  std::string file{};                ///< that is open, or the last one; empty before the first
-  std::string fault{};               ///< why recording ended by itself; empty if it did not, or was asked for again
-  std::uint64_t frames_offered = 0;  ///< came while recording was asked for; totals since construction
+  bool recording = false;            ///< frames are recorded: it was requested, and there was no fault since
+  std::string file{};                ///< open file, or the last one; empty before the first
+  std::string fault{};               ///< why recording ended by itself; empty if it did not, or was requested again
+  std::uint64_t frames_offered = 0;  ///< arrived while recording was requested; totals since construction
   std::uint64_t frames_recorded = 0;
-  std::uint64_t bytes_recorded = 0;  ///< of samples, as they came
+  std::uint64_t bytes_recorded = 0;  ///< bytes of samples, as received
   std::array<std::uint64_t, not_recorded_reasons> frames_not_recorded{};
   std::size_t frames_waiting = 0;
 };
 
-/// publish() copies the samples into one of a fixed number of buffers, and never waits for the disk unless it is told to. The
-/// buffers are taken when a stream opens; nothing is allocated for a frame. Files are written on a thread of their own. A file
-/// begins with the first frame after a start, a change of the acquisition or a limit; a sender that comes back with the same
-/// acquisition goes on where it was. If a file cannot be written, one line is logged, recording ends, what was finished stays,
-/// and imaging goes on; where only a descriptor was missing, it goes on in a new file once there is one. What a recording before
-/// has left with the disk may fail after start(): that is logged, and ends nothing of the one under way. Thread-safe; publish()
-/// and setup_changed() come from one thread at a time, as from a pipeline.
+/// publish() copies the samples into one of a fixed number of buffers, and never waits for the disk unless
+/// RecorderOptions::wait is set. The buffers are allocated when a stream opens; nothing is allocated for a frame. Files are
+/// written on a thread of their own. A file begins with the first frame after a start, a change of the acquisition or a
+/// limit; a sender that reconnects with the same acquisition continues the same file. If a file cannot be written, one line
+/// is logged, recording ends, finished files stay, and imaging goes on. If only a descriptor was missing, recording goes on
+/// in a new file once a descriptor is free. Writes that an earlier recording has left to the disk may fail after start():
+/// this is logged, and does not end the present recording. The class is thread-safe; publish() and setup_changed() come from
+/// one thread at a time, as from a pipeline.
 class Recorder final : public ImageSink {
  public:
-  /// Throws InputError, naming `where`, for a pattern or folder that will not do.
+  /// Throws InputError, naming `where`, for an unsuitable pattern or folder.
   Recorder(RecorderOptions options, const std::string& where, MakeFrameWriter make = make_file);
-  /// As finish().
+  /// Does the same as finish().
   ~Recorder() override;
   Recorder(const Recorder&) = delete;
   Recorder& operator=(const Recorder&) = delete;
 
-  /// Frames from now on are recorded, in a new file, which the first of them opens. Returns its name in the folder: that of the
-  /// pattern, where {time} is now, or of `file`, which replaces the pattern and is a name without a path; with -2, -3 ... where
-  /// it is taken. Throws InputError for another name, one that is too long, or if recording is under way; RuntimeFault where the
-  /// disk has no room for a frame.
+  /// Records frames from now on, in a new file, which the first of them opens. Returns the file's name in the folder: that
+  /// of the pattern, with the present time as {time}, or `file`, which replaces the pattern and is a name without a path. If
+  /// the name is taken, -2, -3 ... is appended. Throws InputError for an invalid or too long name, or if recording is under
+  /// way; RuntimeFault if the disk has no space for a frame.
   std::string start(const std::string& file = {});
-  /// Frames from now on are not recorded. Returns when those that waited are written and the file is closed. RuntimeFault where
-  /// the disk takes longer than `wait_limit`: it is stopped all the same.
+  /// Records no further frames. Returns when waiting frames are written and the file is closed. Throws RuntimeFault if the
+  /// disk takes longer than `wait_limit`; recording is stopped nevertheless.
   void stop();
-  /// The same, however long the disk takes.
+  /// Does the same as stop(), but waits however long the disk takes.
   void finish() override;
   [[nodiscard]] RecorderStatus status() const;
 
@@ -113,7 +114,7 @@ class Recorder final : public ImageSink {
   void close_file(std::unique_lock<std::mutex>& lock);
   [[nodiscard]] std::string fault_of_closing();  // why the open file could not be closed
   void flush_file(std::unique_lock<std::mutex>& lock);
-  // All with mutex_ held:
+  // Functions that are called with mutex_ held:
   void take_no_more();
   void describe_contents();
   void prepare_buffers();

@@ -1,4 +1,4 @@
-// What [recorder] says.
+// The section [recorder] of the configuration.
 #pragma once
 
 #include <cstddef>
@@ -11,11 +11,12 @@ namespace echoform {
 
 /// What the recorder does with a frame while all its buffers wait for the disk.
 enum class WhenBehind : std::uint8_t {
-  skip,  ///< leaves it out of the recording, and counts it
-  wait,  ///< holds the pipeline back until there is room
+  skip,  ///< omits it from the recording, and counts it
+  wait,  ///< holds the pipeline back until a buffer is free
 };
 
-/// Raw frames into files, while they are imaged. Found by section<RecorderSection>(configuration).
+/// The settings of the recorder, which writes raw frames into files while they are imaged.
+/// section<RecorderSection>(configuration) returns them.
 struct RecorderSection {
   std::string folder;  ///< empty: no recorder
   std::string file = "{name}-{time}.mfmc";
@@ -26,7 +27,7 @@ struct RecorderSection {
   std::uint64_t min_free_bytes = std::uint64_t{1} << 30;
   std::size_t waiting_frames = 8;
   WhenBehind when_behind = WhenBehind::skip;
-  Seconds flush_interval{0.0};  ///< 0: the system writes when it likes
+  Seconds flush_interval{0.0};  ///< 0: the system decides when to write
 };
 
 }  // namespace echoform
