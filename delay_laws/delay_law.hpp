@@ -56,17 +56,17 @@ struct PlaneWaveForm {
   }
 };
 
-/// A leg whose times are those of a form to points that are first turned about a line, for every pixel: the wave of elements that
-/// stand on it.
+/// A leg whose times, for every pixel, are those of a simpler form to the point rotated about a line: the wave of elements
+/// on that line.
 struct RevolvedForm {
   Revolution about;
   std::variant<PointSourceForm, PlaneWaveForm> in_plane;
 };
 
-/// The rays behind a leg: a backend may find them by itself instead of asking for times one by one.
+/// The rays behind a leg. A backend may find them by itself instead of calling for times one by one.
 struct LegRays {
   std::shared_ptr<const RayField> field;  ///< its sources are the leg's
-  PartPixels pixels;                      ///< of the leg's grid: outside of the part there are none, whatever `field` says
+  PartPixels pixels;                      ///< of the leg's grid; pixels outside the part have no rays, whatever `field` gives
   std::size_t found = 0;  ///< rays that were found for the table of the leg's times, whose other entries are interpolated
 };
 
@@ -93,14 +93,15 @@ class Leg {
 
   virtual ~Leg() = default;
 
-  /// What a leg is that was made by select_sources(); nothing for all others.
+  /// The selection from which select_sources() made this leg; empty for all other legs.
   [[nodiscard]] virtual std::optional<Selection> selection() const { return std::nullopt; }
-  /// Whether both are one object, or the same selection of one: not by what they say.
+  /// Whether both legs are one object, or the same selection of one object. Their times are not compared.
   [[nodiscard]] bool is(const Leg& other) const;
 
-  /// The leg of single elements that a leg of events of several is made of (event_leg.hpp); null for all others.
+  /// The leg of single elements from which a leg of events of several elements is made (event_leg.hpp); null for all other
+  /// legs.
   [[nodiscard]] virtual std::shared_ptr<const Leg> of_elements() const { return nullptr; }
-  /// As tabulated(), of a leg of events; `elements` is of_elements() or its table for the same grid.
+  /// Does the same as tabulated(), for a leg of events; `elements` is of_elements() or its table for the same grid.
   [[nodiscard]] virtual std::shared_ptr<const Leg> tabulated_over(const Leg& /*elements*/, const Grid& /*grid*/,
                                                                   std::size_t /*threads*/) const {
     return nullptr;
@@ -114,7 +115,7 @@ class Leg {
 
   /// The small analytic form, where the leg has one for every pixel.
   [[nodiscard]] virtual std::optional<PointSourceForm> point_source(std::size_t /*source*/) const { return std::nullopt; }
-  /// Likewise; a source has one of these at most.
+  /// The same for another form; a source has at most one form.
   [[nodiscard]] virtual std::optional<PlaneWaveForm> plane_wave(std::size_t /*source*/) const { return std::nullopt; }
   [[nodiscard]] virtual std::optional<RevolvedForm> revolved(std::size_t /*source*/) const { return std::nullopt; }
   /// The same for the pixels of a grid, such as one in the plane of a linear array: there some sources have a form that have
@@ -128,9 +129,10 @@ class Leg {
   /// Whether it is known without evaluating times that the source reaches no pixel: all of them are NaN.
   [[nodiscard]] virtual bool reaches_nothing(std::size_t /*source*/) const { return false; }
 
-  /// The same leg with the times to a grid's pixels computed ahead, on `threads` threads (0: as many as processors): for legs
-  /// whose times are too dear to be asked for more than once. Null for the others, which are used as they are. Times may be off
-  /// by `tolerance`, if that saves work; NaN stands where it would without. With `with_departures` those are computed ahead too.
+  /// The same leg with the times to a grid's pixels precomputed, on `threads` threads (0: as many as processors): for legs
+  /// whose times are too expensive to be computed more than once. Null for other legs, which are used as they are. Times may
+  /// be off by `tolerance`, if that saves work; a tolerance changes no NaN. With `with_departures` the departures are
+  /// precomputed too.
   [[nodiscard]] virtual std::shared_ptr<const Leg> tabulated(const Grid& /*grid*/, std::size_t /*threads*/,
                                                              Seconds /*tolerance*/ = Seconds(0.0),
                                                              bool /*with_departures*/ = false) const {
@@ -139,7 +141,7 @@ class Leg {
   /// The rays of a leg that is the table for `grid`; null for all others.
   [[nodiscard]] virtual const LegRays* rays(const Grid& /*grid*/) const { return nullptr; }
 
-  /// Null where waves leave straight towards the pixels. Weights by angle follow it.
+  /// The departures, which weights by angle use; null if waves leave straight towards the pixels.
   [[nodiscard]] virtual const Departures* departures() const { return nullptr; }
 
   /// Bytes that tabulated() takes; 0 where it gives none.
@@ -158,7 +160,7 @@ struct DelayLaw {
   std::shared_ptr<const Leg> transmit;
   std::shared_ptr<const Leg> receive;
 
-  /// Whether both sides are the same leg: then tau(i, j) = tau(j, i), and a half matrix needs one lookup a pair.
+  /// Whether both sides are the same leg. If so, tau(i, j) = tau(j, i), and a half matrix needs one lookup per pair.
   [[nodiscard]] bool reciprocal() const { return transmit == receive; }
 
   /// Laws are equal if they have the same view and the same legs. Legs are compared by identity or by is(), not by the times
@@ -179,7 +181,7 @@ struct DelayLawRequest {
   Scene scene{};  ///< surfaces and couplant, for laws whose rays meet them
   /// Laws that are made with the same cache share the legs that they have in common.
   std::shared_ptr<LegCache> legs = std::make_shared<LegCache>();
-  /// Which events are imaged, by place; empty: all. Waves of the others reach nowhere, and no work is done for them.
+  /// Indices of the events that are imaged; empty: all. Waves of the others reach no pixel, and no work is done for them.
   std::vector<std::uint32_t> chosen{};
 };
 

@@ -39,19 +39,19 @@
 
 namespace echoform {
 
-/// What the waves cross before they enter the part, where they may meet.
+/// The couplant that waves cross before they enter the part, and in which they may meet.
 struct CouplantWay {
   MetresPerSecond velocity;
   std::shared_ptr<const Leg> elements;       ///< straight from each element, at that velocity
   std::function<bool(const Point&)> within;  ///< whether a place lies in the couplant
-  /// The leg from such places to the pixels, along the way of the elements' leg.
+  /// The leg from places in the couplant to the pixels, along the path of the elements' leg.
   std::function<std::shared_ptr<const Leg>(const std::vector<Point>&)> leg_from;
 };
 
-/// Source k is event k of `acquisition`, which is validated and lists its events; `elements` is the leg of its single elements
-/// (sources() == acquisition.elements()) along the same way, `couplant` what that begins with, if it does not begin in the part.
-/// With `chosen` events the others reach nowhere. Where all events are firings of single elements, use select_sources(). Throws
-/// what legs throw.
+/// Makes a leg whose source k is event k of `acquisition`, which is validated and lists its events. `elements` is the leg of
+/// its single elements (sources() == acquisition.elements()) along the same path. `couplant` is what that path begins with,
+/// if it does not begin in the part. With `chosen` events the others reach no pixel. If all events are firings of single
+/// elements, use select_sources() instead. Throws what legs throw.
 [[nodiscard]] std::shared_ptr<const Leg> make_event_leg(const Acquisition& acquisition, std::shared_ptr<const Leg> elements,
                                                         const std::optional<CouplantWay>& couplant = std::nullopt,
                                                         std::span<const std::uint32_t> chosen = {});

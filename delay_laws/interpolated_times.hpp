@@ -37,8 +37,9 @@ class InterpolatedTimes {
   /// mere points.
   [[nodiscard]] static bool serves(const RayField& field, const Grid& grid);
 
-  /// Whether it is quicker than a ray for every pixel: measured (docs/performance.md), not so over one surface that casts
-  /// shadows, whose rays the curve field finds in one go for all sources of a pixel, and between which little is smooth.
+  /// Whether interpolation is faster than a ray for every pixel. By measurement (docs/performance.md) it is not over one
+  /// surface that casts shadows: the curve field finds its rays at once for all sources of a pixel, and little between them
+  /// is smooth.
   [[nodiscard]] static bool pays(const RayField& field);
 
   /// Sources of one call at which fill() is quickest.

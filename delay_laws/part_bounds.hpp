@@ -24,12 +24,12 @@ struct PartBounds {
   /// Writes into `sides`, which has the same length, on which side each of `points` lies. A point counts as on a surface
   /// from 1 nm beyond it to 10 nm within.
   void sides(std::span<const Point> points, std::span<PartSide> sides) const;
-  /// The place to which rays go for a point on a surface: 20 nm from the surface, within the part, so that they have a way there.
-  /// Times to points on a surface are the limit of those below it, to 2e-8 m / c.
+  /// The place to which rays go for a point on a surface: 20 nm from the surface, within the part, so that a path leads
+  /// there. Times to points on a surface are the limit of those below it, to 2e-8 m / c.
   [[nodiscard]] Point moved_inside(const Point& point) const;
 };
 
-/// Those of some points that lie in the part or on a surface of it.
+/// The points of a run that lie in the part or on a surface of it.
 struct PointsInPart {
   std::vector<std::size_t> number;  ///< among the points
   std::vector<Point> place;         ///< to where their rays go

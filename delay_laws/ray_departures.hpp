@@ -22,7 +22,7 @@ namespace echoform {
 
 class RayDepartures final : public Departures {
  public:
-  /// One source an element, whose rays go along `path` to pixels within `bounds`. Valid paths alone (RaySolver).
+  /// Makes one source per element, whose rays go along `path` to pixels within `bounds`. The path must be valid (RaySolver).
   RayDepartures(const Probe& probe, const RayPath& path, const PartBounds& bounds);
 
   [[nodiscard]] MetresPerSecond velocity() const noexcept override { return path_.velocities.front(); }

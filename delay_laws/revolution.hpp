@@ -1,4 +1,4 @@
-// Turning about the line on which elements stand: what a row of them sends is alike all around it.
+// Rotation about the line on which elements stand: the wave of a row of elements is the same all around it.
 #pragma once
 
 #include "acquisition/probe_frame.hpp"
@@ -6,7 +6,7 @@
 
 namespace echoform {
 
-/// About the x axis of `frame`, into the half plane of its z > 0.
+/// The rotation about the x axis of `frame`, into the half plane of its z > 0.
 struct Revolution {
   ProbeFrame frame;
 

@@ -1,6 +1,7 @@
 // Views with a name of their own, beside those that are named by the modes of their legs (view.hpp): waves that modes do not
-// tell, such as head waves or surface waves. A new view is a file of its own and a line in view_kind.cpp, or a call of
-// add_view_kind() in a program outside of the tree. Every delay law whose views are named by modes takes it (law_of_view.hpp).
+// describe, such as head waves or surface waves. A new view is a file of its own and a line in view_kind.cpp, or a call of
+// add_view_kind() in a program outside of the tree. Every delay law whose views are named by modes takes it
+// (law_of_view.hpp).
 #pragma once
 
 #include <functional>
@@ -27,7 +28,7 @@ struct ViewKind {
 [[nodiscard]] const std::vector<ViewKind>& view_kinds();
 void add_view_kind(ViewKind kind);
 
-/// Null where no such view is registered.
+/// The registered view of that name; null if there is none.
 [[nodiscard]] const ViewKind* find_view_kind(std::string_view name);
 
 }  // namespace echoform

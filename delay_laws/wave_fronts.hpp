@@ -1,4 +1,4 @@
-// Forms of the fronts that events make: when they pass a point.
+// Forms of the fronts that events make: the time at which a front passes a point.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@
 
 namespace echoform {
 
-/// Rays that meet at a focus and part again: t = at_focus -+ |p - focus| / velocity before and behind it.
+/// Rays that meet at a focus and diverge again: t = at_focus -+ |p - focus| / velocity before and behind it.
 struct ConvergingFront {
   /// How far a beam of an array in two directions reaches along its second axis.
   struct Over {
@@ -40,7 +40,7 @@ struct ConvergingFront {
   /// Whether a beam of this focus takes in what leaves it at `slope` (metres along `across` for one along `way`) for a place that
   /// is `distance` metres away.
   [[nodiscard]] bool holds(double slope, double distance) const;
-  /// NaN outside of the beam.
+  /// The front's time at `p`; NaN outside the beam.
   [[nodiscard]] double time_to(const Point& p) const;
 };
 
@@ -84,8 +84,9 @@ struct FiringElements {
 /// Whether elements are an array, and stand beside each other along both x and y of its frame.
 [[nodiscard]] bool in_two_directions(const FiringElements& elements);
 
-/// Whether the elements in the middle fire later than the outermost ones let expect: else no wave converges. Of arrays in two
-/// directions delays less the plane that fits them best fall with the square of the distance from the middle.
+/// Whether the elements in the middle fire later than the delays of the outermost ones suggest; otherwise no wave converges.
+/// For arrays in two directions the criterion is that the delays, minus their best-fitting plane, fall with the square of
+/// the distance from the middle.
 [[nodiscard]] bool bends_inwards(const FiringElements& elements);
 
 using WaveFront = std::variant<PlaneWaveForm, PointSourceForm, ConvergingFront, RefractedFront, ElementsFront>;
