@@ -1,8 +1,8 @@
-// Where a ray crosses a curve that is drawn out along y, or is reflected by it, when source and point lie apart along y as well:
-// two unknowns, t on a piece of the curve and the way along y; for host and device.
+// Where a ray crosses a curve that is drawn out along y, or is reflected by it, when source and point lie apart along y as
+// well: two unknowns, t on a piece of the curve and the distance along y; for host and device.
 //
-// T(t, y) = s1 sqrt(|r(t) - source|^2 + y^2) + s2 sqrt(|point - r(t)|^2 + (Y - y)^2), y from the source's to the point's, which
-// are Y apart. By y alone T is convex, by both it is least and stationary at the ray.
+// T(t, y) = s1 sqrt(|r(t) - source|^2 + y^2) + s2 sqrt(|point - r(t)|^2 + (Y - y)^2), y from the source's to the point's,
+// which are Y apart. As a function of y alone T is convex; as a function of both it is minimal and stationary at the ray.
 #pragma once
 
 #include <math.h>
@@ -68,7 +68,7 @@ ECHOFORM_HOST_DEVICE AcrossCrossing across_at(const CurvePiece& piece, const Cro
   return now;
 }
 
-/// Where along y a ray over the place at t crosses, nearly: as if it were flat.
+/// Approximate place along y at which a ray over the place at t crosses: as if the surface were flat.
 ECHOFORM_HOST_DEVICE double flat_across(const CurvePiece& piece, const CrossingEnds& ends, double across, double t) {
   const Vector2 at = piece_point(piece, t).at;
   const double source = ends.after * length(at - ends.source);
@@ -76,7 +76,7 @@ ECHOFORM_HOST_DEVICE double flat_across(const CurvePiece& piece, const CrossingE
   return across * source / (source + point + 1e-300);
 }
 
-/// What is left to a place at which T is stationary, by Newton's method.
+/// The remaining step to a place at which T is stationary, by Newton's method.
 struct AcrossStep {
   double t;
   double y;
@@ -98,7 +98,7 @@ struct FoundAcross {
   double t;         ///< to second order; it may lie beyond the piece, on the same line, circle or cubic
   double y;         ///< likewise
   Vector2 at;       ///< likewise
-  bool finished;    ///< whether T is least there and t and y were near enough: the time is good to 1e-16 s a metre of leg
+  bool finished;    ///< whether T is minimal there, t and y being near enough: time good to 1e-16 s a metre of leg
   bool on_its_way;  ///< whether source and point lie on their sides of the tangent there
 };
 
@@ -113,7 +113,7 @@ ECHOFORM_HOST_DEVICE FoundAcross end_across(const CurvePiece& piece, const Cross
   found.at = now.at + by.t * now.first;
   found.time = now.time + 0.5 * (by.t * now.slope_t + by.y * now.slope_y);
   const double metres = sqrt(dot(now.first, now.first)) * fabs(by.t) + fabs(by.y);
-  // Nearer to a caustic there may be other rays that no search in the plane tells.
+  // Nearer to a caustic there may be other rays that no search in the plane finds.
   constexpr double clear_of_caustics = 0.1;
   found.finished =
       by.to_least & (now.bend_t > clear_of_caustics * now.bend_flat) & (fabs(by.t) <= 1e-3) & (metres <= 1e-4 * now.least_leg);

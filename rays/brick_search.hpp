@@ -1,4 +1,5 @@
-// Ways from one source to the points of a lattice: a full search at the corners of bricks, and in between from what these found.
+// Ways from one source to the points of a lattice: a full search at the corners of bricks; in between, searches begin at the
+// results of the corners.
 #pragma once
 
 #include <cstdint>
@@ -30,11 +31,12 @@ struct WaySearch {
   double slowness = 0.0;  ///< on the last leg, s/m; times to two points differ at most by it times their distance
 };
 
-/// tell(point, way) for every point that the lattice has, once; no way where there is no ray.
+/// Calls tell(point, way) once for every point of the lattice; there is no way if there is no ray.
 ///
-/// If at all corners of a brick the least way leads all others by more than times may change within it, and if from each corner's
-/// way Newton's method comes to those of its neighbours, then the brick has one branch: its points' ways are found from the
-/// corners', and searched for fully where that comes to no ray or away from them. Other bricks are split, down to single points.
+/// A brick has one branch under two conditions: at all its corners the fastest way leads all others by more than times may
+/// change within the brick, and Newton's method leads from each corner's way to those of its neighbours. The ways of such a
+/// brick's points are found from the corners' ways, and by a full search where that leads to no ray or away from them. Other
+/// bricks are split, down to single points.
 void search_by_bricks(const PointLattice& lattice, std::span<const Point> points, const WaySearch& search,
                       const std::function<void(std::uint32_t point, const std::optional<SpaceWay>& way)>& tell);
 

@@ -16,7 +16,7 @@
 
 namespace echoform::rays {
 
-/// Newton steps after which nearly all rays are done; the others take up to `most_crossing_steps`.
+/// Number of Newton steps after which nearly all rays are done; the others take up to `most_crossing_steps`.
 inline constexpr int usual_crossing_steps = 2;
 inline constexpr int most_crossing_steps = 80;
 /// Roots so far beyond a piece, in its t, still count: the search is in single precision.
@@ -32,7 +32,7 @@ ECHOFORM_HOST_DEVICE Real node_slope(Real slowness, Real tangent_x, Real tangent
 struct CrossingEnds {
   Vector2 source;
   Vector2 point;
-  double before;  ///< slowness on the way to the surface, s/m
+  double before;  ///< slowness on the path to the surface, s/m
   double after;   ///< and on
 };
 
@@ -73,7 +73,8 @@ ECHOFORM_HOST_DEVICE Crossing crossing_at(const CurvePiece& piece, const Crossin
   const double sz = z - ends.source.z;
   const double px = x - ends.point.x;
   const double pz = z - ends.point.z;
-  // A picometre beside the plane: where an end lies on the surface the slope turns within that, rather than at once.
+  // A picometre from the plane: if an end lies on the surface, the slope changes its sign within that distance instead of at
+  // once.
   constexpr double beside = 1e-24;
   const double source_leg = sqrt(sx * sx + sz * sz + beside);
   const double point_leg = sqrt(px * px + pz * pz + beside);
@@ -111,9 +112,10 @@ struct FoundCrossing {
   bool on_its_way;  ///< whether source and point lie on their sides of the tangent there
 };
 
-/// The ray over `piece` between `low` and `high`, where the slope is below 0 and above 0: Newton's method within that bracket,
-/// from `t`. Times are good to 1e-14 s where finished. Beyond the usual number of steps they have to halve: just below a surface
-/// the slope is a step with sides that are nearly straight, between which Newton's method goes to and fro without end.
+/// The ray over `piece` between `low` and `high`, where the slope is below 0 and above 0: Newton's method within that
+/// bracket, from `t`. Times are good to 1e-14 s where finished. Beyond the usual number of steps, steps have to halve the
+/// bracket: just below a surface the slope is a step with nearly straight sides, between which Newton's method would
+/// oscillate for ever.
 template <bool touching = false>
 ECHOFORM_HOST_DEVICE FoundCrossing find_crossing_between(const CurvePiece& piece, const CrossingEnds& ends,
                                                          const CrossingSides& sides, double low, double high, double t,

@@ -29,7 +29,7 @@ ECHOFORM_HOST_DEVICE constexpr Vector2 operator*(double k, Vector2 a) {
 ECHOFORM_HOST_DEVICE constexpr double dot(Vector2 a, Vector2 b) {
   return a.x * b.x + a.z * b.z;
 }
-/// Positive where b lies clockwise of a as one sees it on the screen, z downwards: into the part for a curve along x.
+/// Positive if b lies clockwise of a as seen on the screen, with z downwards: into the part for a curve along x.
 ECHOFORM_HOST_DEVICE constexpr double cross(Vector2 a, Vector2 b) {
   return a.x * b.z - a.z * b.x;
 }
@@ -94,7 +94,7 @@ struct Segment {
   return segment;
 }
 
-/// Through both ends with the given derivatives by t (Hermite).
+/// The cubic through both ends with the given derivatives by t (Hermite).
 [[nodiscard]] constexpr Segment cubic_segment(Vector2 from, Vector2 from_slope, Vector2 to, Vector2 to_slope) {
   Segment segment;
   segment.a = from;

@@ -1,4 +1,4 @@
-// What curves keep within: boxes of places, and directions of tangents. For host and device.
+// Bounds of curves: boxes of places, and directions of tangents. For host and device.
 #pragma once
 
 #include <math.h>
@@ -8,7 +8,7 @@
 
 namespace echoform::rays {
 
-/// What lies within it, ends included.
+/// A box; places on its border lie within it.
 struct CurveBox {
   Vector2 low{1e300, 1e300};
   Vector2 high{-1e300, -1e300};
@@ -26,8 +26,8 @@ struct CurveBox {
   }
 };
 
-/// Box of the part of a straight way that lies at the depths of `within`, and 1 nm more against rounding. Most ways are there for
-/// a short part only.
+/// Box of the part of a straight path that lies at the depths of `within`, and 1 nm more against rounding. Usually that is
+/// only a short part of the path.
 ECHOFORM_HOST_DEVICE CurveBox box_of_way(Vector2 from, Vector2 along, const CurveBox& within) {
   double begin = 0.0;
   double end = 1.0;

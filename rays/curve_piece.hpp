@@ -18,7 +18,7 @@ struct CurvePiece {
   double q = 0.0;
 };
 
-/// Where the segment begins and ends that a piece is a part of, by t of the piece.
+/// The begin and the end of the segment that contains a piece, in t of the piece.
 struct PieceReach {
   double low = 0.0;
   double high = 1.0;
@@ -29,14 +29,14 @@ struct PieceReach {
 
 [[nodiscard]] CurvePoint point_of(const CurvePiece& piece, double t);
 
-/// The place of the piece that is nearest to `from`, begun at `t`, where the distance is least inside of it; 0 or 1 where it is
-/// not. For pieces that turn by less than a right angle.
+/// t of the place of the piece nearest to `from`, by a search that begins at `t`, if the distance has its minimum inside the
+/// piece; else 0 or 1. For pieces that turn by less than a right angle.
 [[nodiscard]] double nearest_place(const CurvePiece& piece, Vector2 from, double t);
 
-/// No t: that an end of a way does not lie on a piece.
+/// Stands for t if an end of a path does not lie on a piece.
 inline constexpr double not_on_piece = std::numeric_limits<double>::quiet_NaN();
 
-/// The straight way from `from` to `to`, and t of those of its ends that are places of a piece.
+/// The straight path from `from` to `to`, and t of those of its ends that are places of a piece.
 struct WayOverPiece {
   Vector2 from;
   Vector2 to;

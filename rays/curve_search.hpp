@@ -1,5 +1,5 @@
-// The search for rays over one surface of any shape: for a few points at a time the nodes between which the time turns from
-// falling to rising (crossing_math.hpp), then the places, many at once.
+// The search for rays over one surface of any shape: first, for a few points at a time, the nodes between which the time
+// changes from falling to rising (crossing_math.hpp), then the places, many at once.
 #pragma once
 
 #include <array>
@@ -55,7 +55,7 @@ class CurveSearch {
 
   void finish();
 
-  /// Rays out of the plane of which Newton's method alone does not tell.
+  /// Finds with the solver those rays out of the plane that Newton's method alone does not settle.
   void ask_solver();
 
  private:
@@ -66,7 +66,7 @@ class CurveSearch {
   struct Ways {
     double least = std::numeric_limits<double>::infinity();
     double next = std::numeric_limits<double>::infinity();
-    std::size_t node = 0;  // of the least
+    std::size_t node = 0;  // at which the fastest way begins
   };
 
   /// Finds ways where the time changes from falling to rising along the curve, at corners and ends too. Beyond the last node
@@ -77,13 +77,13 @@ class CurveSearch {
 
   [[nodiscard]] RayCrossing crossing(std::size_t k) const;
 
-  /// Pieces so near to a point that the slope may turn on them unseen by the nodes.
+  /// Finds pieces so near to a point that the slope may change its sign on them without the nodes showing it.
   void find_near(std::size_t point);
 
   [[gnu::noinline]] void add_near(std::size_t source, std::size_t point);
   void add_near(std::size_t source, std::size_t point, std::size_t node);
 
-  /// The slope turns between `node` and the next. Near pieces are looked at more closely.
+  /// Adds a ray where the slope changes its sign between `node` and the next. Near pieces are searched more closely.
   [[gnu::noinline]] void add_turn(std::size_t source, std::size_t point, const float* slopes, std::size_t node);
 
   void add(std::size_t source, std::size_t point, std::size_t node, double start);

@@ -1,4 +1,4 @@
-// A curve that is drawn out along any axis: planes that are tilted across, cylinders whose axis is not that of y.
+// A curve that is extruded along any axis: planes that are tilted across, cylinders whose axis is not y.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
-// What a field of rays comes to in plain numbers: backends that find rays by themselves take these to where they run, and call
-// the functions of layer_math.hpp and crossing_math.hpp there.
+// A field of rays in plain numbers. Backends that find rays by themselves copy these numbers to where they run, and call the
+// functions of layer_math.hpp and crossing_math.hpp there.
 #pragma once
 
 #include <cstddef>
@@ -38,7 +38,7 @@ struct LayerForm {
   std::vector<LayerSource> sources;
 };
 
-/// The same planes, with what is told in axes of length 1 from `origin` on told in those of the part.
+/// The same planes, converted from the given axes (unit vectors, with the origin `origin`) to those of the part.
 [[nodiscard]] LayerForm turned_form(LayerForm form, Vector3 origin, Vector3 x, Vector3 y, Vector3 z);
 
 /// A node of a curve, and the piece from there to the next one.
@@ -62,7 +62,7 @@ struct PieceGroup {
   CurveBox box;
 };
 
-/// What says where a curve casts shadows.
+/// Data that determine where a curve casts shadows.
 struct CurveShades {
   std::vector<PieceShade> pieces;  ///< [node]
   std::vector<PieceGroup> groups;

@@ -22,7 +22,7 @@ void layer_run(const LayerRun& run) {
     const double dy = y[k] - source_y;
     return sqrt(x * x + dy * dy);
   };
-  // Those that want more steps are told by a time that no ray has.
+  // Rays that need more steps are marked by a time that no ray has.
   std::int64_t unfinished = 0;
   for (std::size_t k = 0; k < run.count; ++k) {
     const bool reached = last[k] >= 0.0;

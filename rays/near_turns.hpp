@@ -1,5 +1,6 @@
-// Where the time over a piece turns from falling to rising, for a point that lies near to the piece: there the slope of T changes
-// within the point's depth, and it may turn twice between two nodes (a greatest and a least time) without their knowledge.
+// Places where the time over a piece changes from falling to rising, for a point near the piece. There the slope of T
+// changes within the point's depth, and it may change its sign twice between two nodes (a maximum and a minimum of the time)
+// without the nodes showing it.
 #pragma once
 
 #include <math.h>

@@ -1,4 +1,5 @@
-// Points of a run that are places of a lattice, as the voxels of a volume are, whatever is left out: who is whose neighbour.
+// Points of a run that are places of a lattice, as the voxels of a volume are, though some may be missing, and which of them
+// are neighbours.
 #pragma once
 
 #include <array>
@@ -18,7 +19,7 @@ class PointLattice {
   /// Along x, y and z.
   using Place = std::array<std::size_t, 3>;
 
-  /// Nothing where less than a quarter of the lattice's places are points. Of equal points the last one counts.
+  /// The lattice of the points; none if less than a quarter of its places are points. Of equal points the last one counts.
   [[nodiscard]] static std::optional<PointLattice> of(std::span<const Point> points);
 
   [[nodiscard]] const Place& counts() const noexcept { return counts_; }

@@ -31,8 +31,8 @@ class RayField {
   };
   [[nodiscard]] virtual Portion portion() const noexcept = 0;
 
-  /// Least travel times in seconds of the sources first .. last - 1 to `points`, into `seconds` [source - first, point]; NaN
-  /// where there is no ray. As RaySolver's, to 1e-12 s. Thread-safe.
+  /// Minimum travel times in seconds from the sources first .. last - 1 to `points`, into `seconds` [source - first, point];
+  /// NaN where there is no ray. As RaySolver's, to 1e-12 s. Thread-safe.
   virtual void times(std::size_t first, std::size_t last, std::span<const Point> points, std::span<double> seconds) const = 0;
 
   /// The same rays with how they go, into `traces` [source - first, point]; dearer than times(). Points lie at their sources' y.

@@ -1,8 +1,8 @@
-// Rays from a source through interfaces to a point: Fermat's least time.
+// Rays from a source through interfaces to a point, by Fermat's principle of minimum time.
 //
-// The time over places r_1 .. r_K on the interfaces is T = sum of |r_k+1 - r_k| / c_k, from the source r_0 to the point r_K+1.
-// A ray is where T is least and stationary; stationary means Snell's law at every interface, refracting or reflecting. The least
-// time at a corner or at the end of a surface is a diffraction and no ray.
+// The time over places r_1 .. r_K on the interfaces is T = sum of |r_k+1 - r_k| / c_k, from the source r_0 to the point
+// r_K+1. A ray is where T is minimal and stationary; stationary means Snell's law at every interface, refracting or
+// reflecting. A minimum at a corner or at the end of a surface is a diffraction and no ray.
 //
 // Surfaces are extruded along y. Along y nothing breaks the rays' symmetry: with p = dT/dy, the same for every leg, the plane
 // problem with slownesses sqrt(1 / c^2 - p^2) gives the places, and the way along y follows; p is found from the distance.
@@ -81,12 +81,12 @@ class RaySolver {
   RaySolver(RaySolver&&) noexcept;
   RaySolver& operator=(RaySolver&&) noexcept;
 
-  /// Least travel time to `point` in seconds, to about 1e-15 s; NaN where there is no ray. `places`, if given, becomes the K
-  /// places on the interfaces.
+  /// Minimum travel time to `point` in seconds, to about 1e-15 s; NaN where there is no ray. `places`, if given, becomes the
+  /// K places on the interfaces.
   [[nodiscard]] double time_to(Point point, std::vector<Vector2>* places = nullptr);
 
-  /// The same ray with how it goes, in the plane of x and z; through a surface in three dimensions its time alone. Likewise no
-  /// places are told of such.
+  /// The same ray with its route, in the plane of x and z; through a surface in three dimensions only its time is given,
+  /// without places.
   [[nodiscard]] RayTrace trace_to(Point point);
 
   /// Times to a run of points, which may be in any order; quick where neighbours in the run are neighbours in space.

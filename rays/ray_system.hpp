@@ -18,7 +18,7 @@ class System {
   /// Other slownesses from the places at hand.
   void set_slowness(std::span<const double> slowness);
 
-  /// Whether a least time is found that is stationary: false at corners and ends of surfaces.
+  /// Whether a minimum of the time was found that is stationary; false at corners and ends of surfaces.
   [[nodiscard]] bool solve();
 
   /// One interface: the same between two places of one segment. False too where T does not turn between them.

@@ -19,7 +19,7 @@ struct RevolvedAxis {
   Vector3 along;  ///< of length 1
 };
 
-/// A place told by the axis.
+/// A place in coordinates of the axis.
 struct AxisPlace {
   double along = 0.0;  ///< m
   double out = 0.0;    ///< m, from the axis

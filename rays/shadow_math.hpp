@@ -91,7 +91,7 @@ ECHOFORM_HOST_DEVICE FoundCrossing ray_over(const ShadedCurve& curve, const Cros
   return found.finished ? found : find_crossing(piece, ends, curve.sides, start, most_crossing_steps);
 }
 
-/// Whether it is quicker than `least`, s, which is no number as long as there is none.
+/// Whether it is faster than `least`, s, which is NaN as long as there is none.
 ECHOFORM_HOST_DEVICE bool is_quicker(const FoundCrossing& found, double least) {
   return found.finished && found.on_its_way && (isnan(least) ? found.time > 0.0 : found.time < least);
 }

@@ -5,9 +5,9 @@
 
 namespace echoform::rays {
 
-/// How far along from the source's foot, 0 to `far`, the time before * sqrt(x^2 + height^2) + after * sqrt((far - x)^2 + depth^2)
-/// is least. Lengths in m, more than 0; slownesses in s/m. To rounding: Newton's method within a bracket, on a slope that grows,
-/// whose last step's error is its square.
+/// How far along from the source's foot, 0 to `far`, the time before * sqrt(x^2 + height^2) + after * sqrt((far - x)^2 +
+/// depth^2) is least. Lengths in m, more than 0; slownesses in s/m. The result is exact to rounding: Newton's method within
+/// a bracket, on a slope that grows, whose last step's error is its square.
 [[nodiscard]] inline double snell_place(double height, double depth, double far, double before, double after) {
   double low = 0.0;
   double high = far;

@@ -62,9 +62,9 @@ class SpatialSurface {
 /// Whether some place of the straight way between two points outside lies in the part, by more than 1 nm.
 [[nodiscard]] bool meets(const SpatialSurface& surface, Vector3 from, Vector3 to);
 
-/// What one sees of the surface from above in the plane y: for `count` (at least 2) places along x, evenly from `first` to
-/// `last`, the least depth at which the part begins below `top` and above `bottom`. Of several stretches the longest; empty where
-/// there is none.
+/// The surface as seen from above in the plane y: for `count` (at least 2) places along x, evenly spaced from `first` to
+/// `last`, the minimum depth at which the part begins below `top` and above `bottom`. If there are several stretches, the
+/// longest is returned; empty if there is none.
 [[nodiscard]] std::vector<Vector2> section_in_plane(const SpatialSurface& surface, double y, double first, double last,
                                                     double top, double bottom, std::size_t count);
 

@@ -1,4 +1,4 @@
-// A way over places on several surfaces in space whose time is least: Newton's method over all places at once.
+// The way over places on several surfaces in space whose time is minimal, by Newton's method over all places at once.
 #pragma once
 
 #include <array>

@@ -50,8 +50,8 @@ class Surface {
   /// a segment is shorter than 1 nm, ends do not meet within 1 um, or the curve crosses itself.
   Surface(std::string name, std::vector<Segment> segments);
 
-  /// Points instead of a curve: rays go over one of them, the one of least time, whatever Snell's law says. For geometries
-  /// that are given as samples. Throws InputError for fewer than two.
+  /// Points instead of a curve: a ray passes through the point of minimum time, regardless of Snell's law. For geometries
+  /// that are given as samples. Throws InputError for fewer than two points.
   static Surface sampled(std::string name, std::vector<Vector2> points);
 
   [[nodiscard]] std::string_view name() const noexcept { return name_; }

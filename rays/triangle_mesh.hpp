@@ -1,4 +1,5 @@
-// A closed surface of triangles: what is nearest, what lies in the way, and the boxes that tell so quickly.
+// A closed surface of triangles: searches for the nearest place and for obstacles on a path, and the boxes that make these
+// searches fast.
 #pragma once
 
 #include <array>
@@ -29,8 +30,8 @@ class TriangleMesh {
   /// that the triangles stand for.
   static constexpr double sharp_turn = 0.5236;
 
-  /// Corners of triangles, counter-clockwise as one sees them from outside, or all the other way round. `name` is for messages.
-  /// Throws InputError for a number that is not finite, and unless every edge has two triangles that are turned alike.
+  /// Corners of triangles, all counter-clockwise as seen from outside, or all clockwise. `name` is for messages. Throws
+  /// InputError for a number that is not finite, and unless every edge has two triangles that are turned alike.
   TriangleMesh(const std::string& name, const std::vector<std::array<Vector3, 3>>& triangles);
 
   [[nodiscard]] std::size_t size() const noexcept { return faces_.size(); }
@@ -57,8 +58,8 @@ class TriangleMesh {
   /// The place of the mesh nearest to `from`; one of them if there are several.
   [[nodiscard]] Nearest nearest(Vector3 from) const;
 
-  /// Metres, positive inside. Which side is told by the directions at the nearest face, edge or corner (Baerentzen and Aanaes
-  /// 2005, IEEE Transactions on Visualization and Computer Graphics 11, 243-253).
+  /// Signed distance in metres, positive inside. The directions at the nearest face, edge or corner determine the side
+  /// (Baerentzen and Aanaes 2005, IEEE Transactions on Visualization and Computer Graphics 11, 243-253).
   [[nodiscard]] double signed_distance(Vector3 from) const;
 
   /// Whether the straight way meets a triangle more than 1 nm from both ends.
