@@ -13,7 +13,7 @@ struct DeviceBandwidth {
   double device_to_host = 0.0;       ///< into plain pinned memory
   double device_to_device = 0.0;     ///< read and written, both counted
   double from_write_combined = 0.0;  ///< host to device, from write-combined pinned memory
-  bool write_combined = false;       ///< whether write-combined pinned memory is to be had
+  bool write_combined = false;       ///< whether write-combined pinned memory is available
   std::string problem;               ///< in a line, what kept some of it from being measured; empty if nothing
 };
 

@@ -5,8 +5,8 @@
 
 namespace echoform::gpu {
 
-/// Loads a kernel of this room on the current device: cudaErrorNoKernelImageForDevice and its like if the build holds no code
-/// for it. Kernels are loaded when they are first used, so this is asked before any of them matters.
+/// Loads a kernel of this module on the current device: cudaErrorNoKernelImageForDevice and its like if the build holds no
+/// code for it. Kernels are loaded when they are first used, so this check comes before any of them is needed.
 [[nodiscard]] cudaError_t check_code();
 
 }  // namespace echoform::gpu

@@ -1,4 +1,4 @@
-// CUDA's memory functions as this room calls them. For *_cuda.cpp files.
+// CUDA's memory functions as this module calls them. For *_cuda.cpp files.
 #pragma once
 
 #include <cuda_runtime_api.h>
