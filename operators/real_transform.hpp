@@ -17,7 +17,7 @@ using TransformReals = std::unique_ptr<float[], FreeTransformMemory>;
 /// memory.
 [[nodiscard]] TransformReals transform_reals(std::size_t count);
 
-/// Even, at least `least` and 32, without prime factors above 5: FFTW is quick with those.
+/// An even, FFT-friendly length, at least `least` and 32, without prime factors above 5: FFTW is fast with those.
 [[nodiscard]] std::size_t quick_transform_length(std::size_t least);
 
 /// Plans are estimated, not measured, so that the same numbers become the same bits in every process.

@@ -17,10 +17,11 @@ struct ImpulseResponse {
   std::size_t zero = 0;         ///< which of them is at the time of the pressure
 };
 
-/// data = C H image: H of `model`, whose rows are convolved on the host, wherever it works; what is heard before the record and
-/// rings on into it is not there. The adjoint is H^T C^T, the exact transpose but for rounding. The same bits for any number of
-/// threads. The team outlives it. Throws InputError for a response without samples or with some that are not finite, a zero that
-/// is none of them, rows that do not share out the data; RuntimeFault if there is no memory.
+/// data = C H image, where H is `model`, whose rows are convolved on the host, wherever the model works. Sound that arrives
+/// before the record and rings on into it is missing. The adjoint is H^T C^T, the exact transpose but for rounding. Results
+/// have the same bits for any number of threads. The team outlives the model. Throws InputError for a response without
+/// samples or with some that are not finite, a zero that is none of them, rows that do not share out the data; RuntimeFault
+/// if there is no memory.
 [[nodiscard]] std::unique_ptr<LinearOperator> make_responding_model(std::unique_ptr<LinearOperator> model,
                                                                     std::size_t row_samples, const ImpulseResponse& response,
                                                                     ThreadTeam& team);

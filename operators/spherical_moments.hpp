@@ -1,7 +1,7 @@
-// Impulses between the samples of a grid in time, told by moments of its cells: exp(-jw(n + 1/2 + u)) is exp(-jwn) times a series
-// in u (Jacobi and Anger's, of Chebyshev polynomials up to the fifth), so that the sum over impulses of a spectrum is one over
-// moments' spectra. For |w| <= pi / 2 what is left out is 2 J6(pi / 4) = 1e-5 at most. No sample is shared by neighbouring cells:
-// that is why the CUDA implementation has them in the place of the spreading kernel.
+// Impulses between the samples of a grid in time, described by moments of its cells: exp(-jw(n + 1/2 + u)) is exp(-jwn)
+// times a series in u (Jacobi and Anger's, of Chebyshev polynomials up to the fifth), so that the sum over impulses of a
+// spectrum is one over moments' spectra. For |w| <= pi / 2 what is left out is 2 J6(pi / 4) = 1e-5 at most. No sample is
+// shared by neighbouring cells: that is why the CUDA implementation has them in the place of the spreading kernel.
 #pragma once
 
 #include <array>

@@ -23,7 +23,7 @@ SphericalPlaces spherical_places(const ModelGeometry& geometry, const SphericalT
     spherical::Listener listener{};
     const std::array<double, 3> place = scaled_point(detector.centre);
     std::copy(place.begin(), place.end(), listener.place);
-    // Those of dead ones are not what the grid in time has room for.
+    // Sizes of dead detectors stay 0, since the grid in time has no space for them.
     if (rectangles && !detector.dead) {
       const Direction across = scaled(detector.across, detector.width.value / way);
       const Direction along = scaled(cross(detector.normal, detector.across), detector.length.value / way);

@@ -66,7 +66,7 @@ SphericalTimeGrid spherical_time_grid(const ModelGeometry& geometry, const Spher
   }
   grid.transit = transit > 0.0 ? static_cast<std::size_t>(std::ceil(transit_samples)) + 1 : 0;
   const auto tail = static_cast<std::size_t>(tail_of(options));
-  // What is heard before the record and rings on into it belongs to it.
+  // Sound that arrives before the record and rings on into it belongs to it.
   grid.period = quick_transform_length(2 * geometry.samples + tail + 2 * grid.transit);
   grid.before = (grid.period - geometry.samples - tail) / 2 + tail;
   const double bands = std::floor(highest / rate * static_cast<double>(grid.period) * (1.0 + 1e-12));

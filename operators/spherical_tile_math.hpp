@@ -1,5 +1,5 @@
-// When and how loud the voxels of a tile are heard, for host and device: the CUDA implementation's counterpart of
-// spherical_math.hpp, whose units it has. A device takes roots and reciprocals that are right to 2e-7.
+// Arrival times and amplitudes of the sound of a tile's voxels, for host and device: the CUDA implementation's counterpart
+// of spherical_math.hpp, with the same units. A device computes roots and reciprocals to 2e-7.
 #pragma once
 
 #include <math.h>
@@ -14,7 +14,7 @@ namespace echoform::spherical {
 
 /// Voxels of a tile along each axis, or fewer where the grid has fewer.
 inline constexpr std::int32_t tile_edge = 16;
-/// An impulse at place u in its cell, -1/2 .. 1/2 from the middle, is told by u^0 .. u^5.
+/// An impulse at place u in its cell, -1/2 .. 1/2 from the middle, is described by u^0 .. u^5.
 inline constexpr std::int32_t moments = 6;
 
 /// Tiles of a grid: `edge` voxels each, fewer at the grid's ends. x, y, z as all threes here.
