@@ -15,7 +15,7 @@
 namespace echoform {
 
 /// Throws InputError if the directory of `path` is not there or may not be written to, `path` is a directory, or its name is
-/// longer than the disk takes, with room for what it is called while it is written (223 of 255 bytes, as a rule).
+/// longer than the disk takes, including space for its temporary name while it is written (223 of 255 bytes, as a rule).
 void check_output_place(const std::filesystem::path& path);
 /// Throws InputError, naming it as `name`, where something is at `path` already: recordings are not overwritten.
 void require_absent(const std::filesystem::path& path, const std::string& name);

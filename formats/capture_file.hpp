@@ -48,7 +48,7 @@ class CaptureWriter {
   void publish() { file_.commit(); }
 
   /// Appends a record; longer payloads become several. Parts follow each other. When it returns, the record survives the
-  /// process. Throws RuntimeFault if the disk has no room or fails; the records before stay readable, no further one is taken.
+  /// process. Throws RuntimeFault if the disk is full or fails; the records before stay readable, no further one is taken.
   void append(CaptureRecordType type, std::uint32_t connection, std::chrono::nanoseconds time,
               std::span<const std::byte> payload);
   void append(CaptureRecordType type, std::uint32_t connection, std::chrono::nanoseconds time, std::string_view text);

@@ -12,7 +12,8 @@ using Rgb = std::array<std::uint8_t, 3>;
 [[nodiscard]] Rgb sequential_colour(double value);
 
 /// Colour of a number with a sign, of -1 .. 1 (clamped; NaN is a neutral grey): red above 0, blue below, nearly white at 0.
-/// Lightness (CIE L*) falls evenly from 96 to 30 to either side, and red and blue are told apart with any colour blindness.
+/// Lightness (CIE L*) falls evenly from 96 to 30 to either side, and red and blue are distinguishable with any colour
+/// blindness.
 [[nodiscard]] Rgb diverging_colour(double value);
 
 /// Colour of pixels without a value. It lies on neither map, and is distinguishable from both with any colour blindness.

@@ -33,7 +33,7 @@ class EnvelopeView {
   std::span<const std::complex<float>> analytic_;
 };
 
-/// The image with an envelope in memory where that is asked for: in `room`, if it has yet to be computed.
+/// The image with an envelope in memory where one is requested; an envelope that has yet to be computed is put into `room`.
 inline ImageFile with_envelope(ImageFile image, std::vector<float>& room) {
   if (image.field == ImageField::analytic || !image.envelope.empty()) return image;
   room.resize(image.analytic.size());

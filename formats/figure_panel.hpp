@@ -190,7 +190,7 @@ void draw_axes(const Canvas& canvas, const Panel& panel);
 /// colour of what has no value, where that is to be expected.
 void draw_colour_bar(Canvas& canvas, double left, std::size_t top, std::size_t height, std::size_t right,
                      const FigureScale& scale, const Meaning& pixels);
-/// The image's title and view, centred on `centre` as far as a figure of this width has room, on the base line `y`.
+/// The image's title and view, centred on `centre` as far as a figure of this width has space, on the base line `y`.
 void draw_title(const Canvas& canvas, const ImageFile& image, std::size_t width, double centre, double y);
 
 /// `value` with the digits that a step of such a size needs, and a real minus sign.

@@ -34,9 +34,9 @@ class FrameWriter {
   virtual ~FrameWriter() = default;
 
   /// Adds a frame: acquisition.frame_bytes() in its encoding, rows as its layout has them. Throws InputError for another
-  /// size, and where something has come to be in the file's place; RuntimeFault if the disk has no room for it or fails: then the
-  /// file ends with the frame before, or, of formats that are put in order at their end, there is none where the disk failed in
-  /// the middle of this one.
+  /// size, and where something has come to be in the file's place; RuntimeFault if the disk is full or fails. The file then
+  /// ends with the previous frame; but formats that are completed at their end have no file if the disk failed in the middle
+  /// of this frame.
   void append(std::span<const std::byte> frame, const FrameStamp& stamp = {}) { write(frame, stamp); }
   /// Forces what was appended to the disk itself. Throws RuntimeFault if that fails.
   virtual void flush() = 0;

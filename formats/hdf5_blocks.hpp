@@ -34,9 +34,9 @@ class Hdf5Blocks {
   /// Memory that reading takes besides what is read, at most.
   [[nodiscard]] std::size_t reading_bytes() const noexcept;
 
-  /// Values from `start` on, `count` of them along each axis, as `type` has them in memory, in C order. `to` has room for just
-  /// those. Values that were never written are the dataset's fill value, else 0. Throws InputError, naming the dataset, where
-  /// they are not all in the file, and where that value is not as long as the dataset's are. One thread at a time.
+  /// Values from `start` on, `count` of them along each axis, as `type` has them in memory, in C order. `to` has exactly
+  /// their size. Values that were never written are the dataset's fill value, else 0. Throws InputError, naming the dataset,
+  /// where they are not all in the file, and where that value is not as long as the dataset's are. One thread at a time.
   void read(hid_t type, std::span<const hsize_t> start, std::span<const hsize_t> count, std::span<std::byte> to);
   /// The same of all values.
   void read_all(hid_t type, std::span<std::byte> to);

@@ -1,5 +1,6 @@
-// HDF5's access to a file that is open already, by its descriptor: no path is opened, so that no name can lead to another file,
-// and what fails while writing is kept instead of being told to HDF5, which crashes on closing a file that it could not write.
+// HDF5's access to a file that is open already, by its descriptor: no path is opened, so that no name can lead to another
+// file, and what fails while writing is kept instead of being reported to HDF5, which crashes on closing a file that it
+// could not write.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +12,8 @@ namespace echoform::formats {
 
 /// What became of one file.
 struct Hdf5Access {
-  /// errno of the first write that failed; 0: none has. Nothing is written from then on: the file stays as if the program had
-  /// been killed there. HDF5 is told that all went well.
+  /// errno of the first write that failed; 0: none has. Nothing is written from then on: the file stays as if the program
+  /// had been killed there. HDF5 receives success.
   int write_error = 0;
   /// What one read of raw data may ask for at most; more fails. And how much the last one asked for.
   std::size_t most_raw_bytes = SIZE_MAX;

@@ -24,7 +24,7 @@ class Hdf5Rows {
   /// Hdf5Blocks.
   Hdf5Rows(const Hdf5Item& data, FrameAxes axes, std::size_t samples, bool as_counts);
 
-  /// The most that a file may have of them: whoever goes through all frames comes to an end.
+  /// Maximum number of frames that a file may have, so that a loop over all frames ends.
   static constexpr std::size_t most_frames = std::size_t{1} << 24;
 
   [[nodiscard]] std::size_t frames() const { return frames_; }

@@ -171,7 +171,7 @@ class OndeRecording final : public OrderedRecording {
     take_pulse_repetition(item->numbers_or_nan().front(), item->where(), acquisition_, warnings_);
   }
 
-  /// What is told and not undone.
+  /// Properties that are reported and not corrected.
   void read_notes(const OndeGroup& ultrasonic) {
     if (const auto item = ultrasonic.find("ONDE_ULTRASONIC_SETUP:RECTIFICATION"); item && item->type_class() == Hdf5Class::text) {
       if (const std::string rectification = item->text(); rectification != "FULL_WAVE") {

@@ -11,7 +11,7 @@
 
 namespace echoform {
 
-/// One PNG file in memory. `pixels` is [height, width] (grey) or [height, width, 3] (RGB), told apart by its size; `text`
+/// One PNG file in memory. `pixels` is [height, width] (grey) or [height, width, 3] (RGB), distinguished by its size; `text`
 /// becomes tEXt entries. Throws InputError if the size is neither or a side is 0 or above 65535.
 [[nodiscard]] std::vector<std::uint8_t> encode_png(std::size_t width, std::size_t height, std::span<const std::uint8_t> pixels,
                                                    const std::vector<std::pair<std::string, std::string>>& text = {});
