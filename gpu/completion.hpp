@@ -19,7 +19,7 @@
 
 namespace echoform::gpu {
 
-/// Asks for events; another one than CUDA's stands in tests.
+/// Queries events. Tests replace CUDA's implementation by their own.
 class EventQuery {
  public:
   virtual ~EventQuery() = default;
@@ -36,7 +36,7 @@ class CompletionThread {
   /// `timeout`: the longest that the oldest outstanding event may take from the moment when it became the oldest.
   /// `capacity` (at least 1): events outstanding at once, at most.
   CompletionThread(std::unique_ptr<EventQuery> query, std::chrono::nanoseconds timeout, std::size_t capacity);
-  /// As finish(), then ends the thread.
+  /// Does the same as finish(), then ends the thread.
   ~CompletionThread();
   CompletionThread(const CompletionThread&) = delete;
   CompletionThread& operator=(const CompletionThread&) = delete;

@@ -25,11 +25,11 @@ struct CublasLibrary {
   decltype(&::cublasGetProperty) get_property;
 };
 
-/// Loads the library with the first call; RuntimeFault "cuBLAS (libcublas.so.13) was not found: ..." if it is not to be had. Any
-/// thread.
+/// Loads the library with the first call; throws RuntimeFault "cuBLAS (libcublas.so.13) was not found: ..." if it is not
+/// available. Any thread may call it.
 [[nodiscard]] const CublasLibrary& cublas_library();
 
-/// Why cuBLAS is not to be had, in a line for the user; empty if it is.
+/// Why cuBLAS is not available, in one line for the user; empty if it is.
 [[nodiscard]] std::string why_no_cublas();
 
 class CublasHandle {

@@ -1,4 +1,4 @@
-// What becomes of a CUDA call that fails. For *.cu and *_cuda.cpp files.
+// Handling of CUDA calls that fail. For *.cu and *_cuda.cpp files.
 //
 //   ECHOFORM_CUDA(cudaMalloc(&data, bytes));         at set-up: throws RuntimeFault with file, call and CUDA's text; ends the
 //                                                    process if the error is a sticky one
@@ -17,7 +17,7 @@ namespace echoform::gpu {
 /// "gpu/memory.cu:31: cudaMalloc(&data, bytes)", from the repository's root on, whatever folder it was built in.
 [[nodiscard]] std::string place_of(const char* call, const char* file, int line);
 
-/// Whether no call of CUDA succeeds any more in this process after `error`: a kernel that faulted, memory that failed.
+/// Whether `error` is sticky, so that no CUDA call succeeds any more in this process: a kernel faulted, or memory failed.
 [[nodiscard]] bool sticky(cudaError_t error) noexcept;
 
 /// "gpu/memory_cuda.cpp:31: cudaMalloc(&data, bytes): out of memory (cudaErrorMemoryAllocation)"

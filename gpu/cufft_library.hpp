@@ -30,10 +30,11 @@ struct CufftLibrary {
 };
 
 /// Loads the library with the first call, from where the loader finds it (LD_LIBRARY_PATH, ldconfig) or from
-/// /usr/local/cuda; it stays loaded. RuntimeFault "cuFFT (libcufft.so.12) was not found: ..." if it is not to be had. Any thread.
+/// /usr/local/cuda; it stays loaded. Throws RuntimeFault "cuFFT (libcufft.so.12) was not found: ..." if it is not available.
+/// Any thread may call it.
 [[nodiscard]] const CufftLibrary& cufft_library();
 
-/// Why cuFFT is not to be had, in a line for the user; empty if it is.
+/// Why cuFFT is not available, in one line for the user; empty if it is.
 [[nodiscard]] std::string why_no_cufft();
 
 /// A plan's handle; the plan itself is made with make_plan_many().

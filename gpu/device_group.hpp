@@ -1,4 +1,4 @@
-// GPUs of several processes of one host, that add up what lies in their memories.
+// GPUs of several processes on one host, which sum the values in their memories.
 #pragma once
 
 #include <array>
@@ -10,10 +10,10 @@
 
 namespace echoform {
 
-/// What one process makes, and all of a group must have before they join it.
+/// An identifier that one process makes, and that all members of a group must have before they join it.
 using DeviceGroupId = std::array<std::byte, 128>;
 
-/// A sum, or joining, has failed on this process, while others may wait in it for good: somebody must end them.
+/// A sum, or joining, has failed in this process. Other processes may wait in it for ever, so they must be ended.
 class DeviceGroupFault final : public std::exception {
  public:
   explicit DeviceGroupFault(std::string text) : text_(std::move(text)) {}
@@ -31,10 +31,10 @@ class DeviceGroup {
   DeviceGroup(const DeviceGroup&) = delete;
   DeviceGroup& operator=(const DeviceGroup&) = delete;
 
-  /// Each value in this member's device memory becomes the sum of those of all members, who have equally many, at most `most` of
-  /// make_device_group(): added in double precision and in the order of the members, so that their bits are the same from run to
-  /// run and on every device. What the device had to do before must be done; the sums are there when it returns. Throws
-  /// DeviceGroupFault.
+  /// Replaces each value in this member's device memory by the sum of those of all members. All members have equally many
+  /// values, at most `most` of make_device_group(). Values are added in double precision and in the order of the members, so
+  /// that the bits are the same from run to run and on every device. Earlier work of the device must be done; the sums are
+  /// complete when the function returns. Throws DeviceGroupFault.
   virtual void sum(float* values, std::size_t count) = 0;
 };
 
@@ -44,13 +44,13 @@ class DeviceGroup {
 /// "2.27.3", or why NCCL is not available, in one line.
 [[nodiscard]] std::string nccl_status();
 
-/// Throws RuntimeFault where groups are not to be had.
+/// Throws RuntimeFault if groups are not available.
 [[nodiscard]] DeviceGroupId make_device_group_id();
 /// Returns when all members have joined; none of them may be left out, or share a device with another. Throws
 /// DeviceGroupFault.
 [[nodiscard]] std::unique_ptr<DeviceGroup> make_device_group(const DeviceGroupId& id, std::size_t member, std::size_t members,
                                                              int device, std::size_t most);
-/// Bytes of device memory that a group holds for sums of so many values, NCCL's own not counted.
+/// Bytes of device memory that a group holds for sums of so many values, excluding NCCL's own memory.
 [[nodiscard]] std::size_t device_group_bytes(std::size_t members, std::size_t most);
 
 }  // namespace echoform

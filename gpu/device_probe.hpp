@@ -1,4 +1,4 @@
-// Which GPUs this machine has, as far as this build can tell. Never fails: what is missing is said in words.
+// Which GPUs this machine has, as far as this build can find out. It never fails: what is missing is described in words.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +13,8 @@ struct GpuDevice {
   int major = 0;  ///< compute capability major.minor
   int minor = 0;
   std::size_t memory = 0;  ///< bytes
-  /// Where it is in its host (domain, bus and device of PCI), which no other is: the same for whichever process asks, however few
-  /// of the devices that one sees. Below 2^53; 0 where it does not tell.
+  /// PCI address in its host (domain, bus and device), which is unique. It is the same for every process, however few of the
+  /// devices the process sees. Below 2^53; 0 if unknown.
   std::uint64_t place = 0;
 };
 
@@ -26,15 +26,15 @@ struct GpuProbe {
   std::vector<GpuDevice> devices;
 };
 
-/// Asked once a process. Starts no device; devices are numbered as CUDA numbers them.
+/// The result of the probe, which runs once per process. It starts no device; devices are numbered as CUDA numbers them.
 [[nodiscard]] GpuProbe probe_devices();
 
-/// Shared memory that a block of threads may ask for on the current device of this thread, in bytes; where there is none, or no
-/// CUDA code, what compute capability 9.0 has.
+/// Shared memory in bytes that a block of threads may request on the current device of this thread. Without a device, or
+/// without CUDA code, it is the value of compute capability 9.0.
 [[nodiscard]] std::size_t block_memory();
 inline constexpr std::size_t usual_block_memory = 232448;
 
-/// "12.0.0", or in a line why cuFFT is not to be had. Loads it.
+/// "12.0.0", or why cuFFT is not available, in one line. The call loads the library.
 [[nodiscard]] std::string cufft_status();
 /// The same of cuBLAS.
 [[nodiscard]] std::string cublas_status();

@@ -5,7 +5,8 @@
 
 namespace echoform::gpu {
 
-/// Makes `device` the thread's current device, starting it where it has not been, and the one before current again at its end.
+/// Makes `device` the thread's current device, and starts it if it has not been started. The destructor makes the previous
+/// device current again.
 class DeviceScope {
  public:
   explicit DeviceScope(int device) noexcept {
@@ -15,7 +16,7 @@ class DeviceScope {
   ~DeviceScope() { static_cast<void>(cudaSetDevice(before_)); }
   DeviceScope(const DeviceScope&) = delete;
   DeviceScope& operator=(const DeviceScope&) = delete;
-  /// What came of it.
+  /// The result of that.
   [[nodiscard]] cudaError_t error() const noexcept { return error_; }
 
  private:

@@ -6,7 +6,7 @@
 namespace echoform::gpu {
 
 /// Prints one line, "echoform: GPU fault: LINE", on standard error and ends the process with exit code 1, without running
-/// destructors that would wait for the device. From any thread; the first caller wins. Waits for nobody for long: where
+/// destructors that would wait for the device. Any thread may call it; the first caller wins. It does not wait long: if
 /// standard error is not read, the line is lost.
 [[noreturn]] void end_process(std::string_view line) noexcept;
 

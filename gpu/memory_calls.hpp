@@ -15,7 +15,7 @@ struct MemoryCalls {
   cudaError_t (*device_info)(std::size_t* free, std::size_t* total) = &cudaMemGetInfo;
 };
 
-/// Those in use. Only tests put others in their place, to have memory refused.
+/// The functions in use. Only tests replace them, to make allocations fail.
 [[nodiscard]] MemoryCalls& memory_calls();
 
 }  // namespace echoform::gpu

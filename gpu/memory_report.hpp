@@ -1,4 +1,4 @@
-// Too little device memory, said before the first allocation fails. Free of CUDA's headers.
+// Reports too little device memory before the first allocation fails. Free of CUDA's headers.
 #pragma once
 
 #include <cstddef>

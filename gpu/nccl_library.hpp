@@ -20,8 +20,9 @@ struct NcclLibrary {
   decltype(&::ncclGetErrorString) error_text;
 };
 
-/// Loads the library with the first call, from where the loader finds it (LD_LIBRARY_PATH, ldconfig) or from /usr/local/cuda; it
-/// stays loaded. RuntimeFault "NCCL (libnccl.so.2) was not found: ..." if it is not to be had. Any thread.
+/// Loads the library with the first call, from where the loader finds it (LD_LIBRARY_PATH, ldconfig) or from
+/// /usr/local/cuda; it stays loaded. Throws RuntimeFault "NCCL (libnccl.so.2) was not found: ..." if it is not available.
+/// Any thread may call it.
 [[nodiscard]] const NcclLibrary& nccl_library();
 
 }  // namespace echoform::gpu

@@ -31,7 +31,7 @@ class Owner {
 
  private:
   void reset() noexcept {
-    // What a destructor could say about a failure nobody can act on; a sticky one has ended the process elsewhere.
+    // Ignores a failure in a destructor, on which nothing can be done; a sticky error has ended the process elsewhere.
     if (handle_ != nullptr) static_cast<void>(destroy(handle_));
     handle_ = nullptr;
   }
