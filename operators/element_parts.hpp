@@ -1,4 +1,4 @@
-// Detectors too large for their far field: parts of them that are small enough.
+// Division of detectors that are too large for the far-field approximation into parts that are small enough.
 #pragma once
 
 #include <cstddef>

@@ -14,7 +14,7 @@ inline void half_sample_difference(std::span<const double> edges, std::span<floa
   for (std::size_t k = 0; k < samples.size(); ++k) samples[k] = static_cast<float>(edges[k + 1] - edges[k]);
 }
 
-/// The transpose of that.
+/// The transpose of the difference.
 inline void half_sample_difference_adjoint(std::span<const float> samples, std::span<float> edges) {
   const std::size_t count = samples.size();
   edges[0] = -samples[0];

@@ -14,9 +14,9 @@ namespace echoform::interpolated {
 /// Cells of a brick along each axis, or fewer at the end. Its voxels are one more.
 inline constexpr std::int32_t brick_edge = 18;
 inline constexpr std::int32_t brick_side = brick_edge + 1;
-/// Places from row to row and from plane to plane. Of all pairs that four blocks have room for (in 228 KB), this is one by which
-/// the samples of rings in any direction meet fewest in a bank: of 32 lanes 2.5 in one of loads and 2.9 of additions, where rows
-/// and planes without a gap but 4 places have 2.9 and 3.4.
+/// Places from row to row and from plane to plane. Of all pairs that fit into the shared memory of four blocks (228 KB),
+/// this is one with the fewest bank conflicts for samples of rings in any direction. Of 32 lanes, 2.5 meet in one bank for
+/// loads and 2.9 for additions; with rows and planes without a gap but 4 places these are 2.9 and 3.4.
 inline constexpr std::int32_t brick_row = 21;
 inline constexpr std::int32_t brick_plane = 413;
 inline constexpr std::int32_t brick_voxels = brick_plane * brick_side;
@@ -71,7 +71,7 @@ struct Radii {
   std::int32_t edges;
 };
 
-/// A sphere as all bricks have it.
+/// The properties of a sphere that are the same for all bricks.
 struct ShellEntry {
   double step;         ///< angle of a ring
   float weight;        ///< of a ring's samples, times the sine of its angle and over their number
@@ -146,7 +146,7 @@ struct RingRange {
   std::int32_t first;
   std::int32_t end;
 };
-/// Rings of a shell that may meet the brick.
+/// The rings of a shell that may meet the brick.
 ECHOFORM_HOST_DEVICE RingRange rings_within(const SeenBrick& seen, const ShellEntry& shell, double radius) {
   constexpr auto reach = static_cast<float>(brick_reach);
   const auto of = static_cast<float>(radius);

@@ -18,7 +18,7 @@ struct RingTask {
   float high[3] = {};     ///< ... to before here: the image with its border, or a slab of it
 };
 
-/// All levels give the same bits.
+/// The kernels of an instruction set; all sets give the same bits.
 struct RingKernels {
   /// Sum of the image at the samples.
   double (*gather)(const RingTask& task, const float* image) = nullptr;

@@ -49,7 +49,7 @@ struct ScatterTask {
   const float* edges;
   float* sums;  ///< [brick][voxel of it], added to
 };
-/// As allow_integrals().
+/// Must be called like allow_integrals().
 void allow_scatter();
 void queue_scatter(const ScatterTask& task, cudaStream_t stream) noexcept;
 /// The image's voxels, of which bricks share those on their faces.

@@ -23,7 +23,7 @@ namespace echoform {
 /// of its memory.
 [[nodiscard]] std::unique_ptr<LinearOperator> make_interpolated_model(const ModelGeometry& geometry, const OperatorSite& site);
 
-/// Bytes of the host that it holds: to be asked before it is made. Of a geometry that passes validate().
+/// Bytes of host memory that the model holds, for a check before it is made. `geometry` must pass validate().
 [[nodiscard]] std::size_t interpolated_model_bytes(const ModelGeometry& geometry, const OperatorSite& site);
 
 }  // namespace echoform

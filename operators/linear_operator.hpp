@@ -28,12 +28,13 @@ class LinearOperator {
   /// Values of data, C order [row, sample].
   [[nodiscard]] virtual std::size_t data_size() const noexcept = 0;
 
-  /// data = H image. Overwrites `data`. Takes no memory that grows with sizes: that is taken when the operator is made.
+  /// Computes data = H image, and overwrites `data`. It allocates no memory that grows with sizes: such memory is allocated
+  /// when the operator is made.
   virtual void apply(std::span<const float> image, std::span<float> data) = 0;
   /// image = H^T data, with the same weights: <H x, y> = <x, H^T y> to rounding. Overwrites `image`.
   virtual void adjoint(std::span<const float> data, std::span<float> image) = 0;
 
-  /// Null where adjoint() does not work on a GPU. As long-lived as this.
+  /// The adjoint in two steps; null if adjoint() does not work on a GPU. It lives as long as this operator.
   [[nodiscard]] virtual AdjointOnDevice* on_device() noexcept { return nullptr; }
 
   /// Bytes held.

@@ -47,10 +47,10 @@ inline Tiles tiles_of_grid(const std::int64_t voxels[3], double spacing, std::in
     square += side * side;
   }
   // Distances differ by no more than places do, and arrivals are in cells at most one further than that, and a little for
-  // rounding and for what touches a detector. Not a cell more: by as much as windows are smaller more warps have room for theirs.
-  // With D the way from the tile's middle to a corner and m the margin, an impulse's time after the middle of cell 0 is
-  // half - 1/2 + f + x, 0 <= f < 1, |x| <= D + m; its cell is the whole number next to that. It is not below 0 if D + m < half,
-  // and not above 2 half, the last one, if D + m < half again: floor(D + 1.01) > D + 0.01.
+  // rounding and for what touches a detector. Not a cell more: the smaller windows are, the more warps have space for
+  // theirs. With D the way from the tile's middle to a corner and m the margin, an impulse's time after the middle of cell 0
+  // is half - 1/2 + f + x, 0 <= f < 1, |x| <= D + m; its cell is the whole number next to that. It is not below 0 if D + m <
+  // half, and not above 2 half, the last one, if D + m < half again: floor(D + 1.01) > D + 0.01.
   tiles.half = static_cast<std::int32_t>(floor(sqrt(square) + 1.01 + 0.02 * spacing)) + margin;
   tiles.window = 2 * tiles.half + 1;
   return tiles;
