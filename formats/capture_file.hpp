@@ -1,5 +1,5 @@
-// Captures: the bytes of acquisition connections as they came, with times. proto/CAPTURE.md documents the file. Nothing here
-// knows what the bytes mean.
+// Captures: the bytes of acquisition connections as received, with times. proto/CAPTURE.md documents the file. This code
+// does not interpret the bytes.
 #pragma once
 
 #include <array>
@@ -38,7 +38,7 @@ struct CaptureRecord {
   std::span<const std::byte> payload{};
 };
 
-/// One thread at a time.
+/// Writes a capture. One thread at a time may use it.
 class CaptureWriter {
  public:
   /// Makes a new file with its header, which has its name from then on, or once it is published. Throws InputError if something
@@ -52,7 +52,7 @@ class CaptureWriter {
   void append(CaptureRecordType type, std::uint32_t connection, std::chrono::nanoseconds time,
               std::span<const std::byte> payload);
   void append(CaptureRecordType type, std::uint32_t connection, std::chrono::nanoseconds time, std::string_view text);
-  /// Forces what was appended to the disk itself. Throws RuntimeFault.
+  /// Synchronises appended records to the disk. Throws RuntimeFault.
   void flush();
   /// Writes the end record and closes. Throws RuntimeFault. May be called again.
   void close(std::chrono::nanoseconds time);
@@ -73,7 +73,7 @@ class CaptureWriter {
   bool closed_ = false;
 };
 
-/// Reads forward. Memory is one payload.
+/// Reads a capture forward. It keeps one payload in memory.
 class CaptureReader {
  public:
   /// Throws InputError, in one line that names the file, unless it begins with the header of a capture.
@@ -83,8 +83,8 @@ class CaptureReader {
   CaptureReader& operator=(const CaptureReader&) = delete;
 
   [[nodiscard]] WallTime began() const noexcept { return began_; }
-  /// The next record, valid until the next call; nothing at the end of what can be read. Records that are whole come whatever
-  /// stands behind them.
+  /// The next record, valid until the next call; nothing at the end of what can be read. Complete records are returned
+  /// whatever follows them.
   [[nodiscard]] std::optional<CaptureRecord> next();
   /// Whether the writer closed the file; valid after the last record. If false, the file was cut off or still grows, unless
   /// damage() states another cause.

@@ -45,7 +45,7 @@ struct CapturedSequence {
   std::uint64_t gaps = 0;  ///< sequences left out between whole frames that follow each other
 };
 
-/// Goes through the whole file. Keeps no samples; they are read from the file when they are asked for.
+/// Scans the whole file. It keeps no samples; they are read from the file on request.
 class CaptureScan {
  public:
   /// Throws InputError as CaptureReader, and for a capture that is not finite in sizes: more than `limits` allow is a fault of
@@ -69,7 +69,7 @@ class CaptureScan {
   /// The same of some of its rows, ascending and apart, one after the other.
   void read_rows(const CapturedSequence& sequence, std::size_t frame, std::span<const RowRange> rows,
                  std::span<std::byte> bytes) const;
-  /// Announces that they will be read soon.
+  /// Announces that these rows will be read soon.
   void expect_rows(const CapturedSequence& sequence, std::size_t frame, std::span<const RowRange> rows) const;
 
  private:

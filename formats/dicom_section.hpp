@@ -1,4 +1,4 @@
-// What [dicom] says.
+// The section [dicom] of the configuration.
 #pragma once
 
 #include <cstdint>

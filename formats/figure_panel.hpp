@@ -91,7 +91,7 @@ struct FigureScale {
   [[nodiscard]] double high() const { return of_numbers() ? end : 0.0; }
   /// What is looked at of a value: in decibels its magnitude.
   [[nodiscard]] float seen(float value) const { return of_numbers() ? value : std::abs(value); }
-  /// What of several values stands out most is the largest of this.
+  /// The measure of prominence: the most prominent of several values has the largest.
   [[nodiscard]] float strength(float value) const { return kind == ScaleKind::symmetric ? std::abs(value) : value; }
   /// 1 at the upper end, 0 at the lower one; beyond both without limits.
   [[nodiscard]] double level(float value) const;

@@ -20,15 +20,15 @@ namespace echoform {
 struct FrameWriterOptions {
   Material material{};   ///< velocities that the file states; 0 where unknown
   WallTime recorded{0};  ///< time of the first frame; 0: not stated
-  /// Where the probe was when the encoder counted so many, of a scan; none: it stays where the acquisition has it. Formats that
-  /// have no word for it leave it out.
+  /// Where the probe was when the encoder counted so many, of a scan; none: it stays where the acquisition has it. Formats
+  /// that cannot express it omit it.
   std::function<Pose(EncoderCount)> pose{};
   /// The file has its name once close() has ended it, and none else. Otherwise it has it from the first frame on where the format
   /// can be read while it grows, and what was written when the writer goes away is kept.
   bool whole = false;
 };
 
-/// One file that grows by frames of one acquisition. Without a frame there is none. One thread at a time.
+/// One file that grows by frames of one acquisition. Without a frame no file is made. One thread at a time may use it.
 class FrameWriter {
  public:
   virtual ~FrameWriter() = default;
@@ -38,7 +38,7 @@ class FrameWriter {
   /// ends with the previous frame; but formats that are completed at their end have no file if the disk failed in the middle
   /// of this frame.
   void append(std::span<const std::byte> frame, const FrameStamp& stamp = {}) { write(frame, stamp); }
-  /// Forces what was appended to the disk itself. Throws RuntimeFault if that fails.
+  /// Synchronises appended frames to the disk. Throws RuntimeFault if that fails.
   virtual void flush() = 0;
   /// Ends the file. Throws RuntimeFault if that fails. May be called again.
   virtual void close() = 0;

@@ -73,7 +73,7 @@ class Hdf5Blocks {
   [[nodiscard]] bool unpack(const Places& place, Room room);
   [[nodiscard]] bool unpack_filtered(const Places& place, Room room);
   [[nodiscard]] std::uint64_t file_bytes() const;
-  /// What values are that were never written, in the file's type; and as `type`.
+  /// The value of elements that were never written, in the file's type; and as `type`.
   [[nodiscard]] const std::vector<std::byte>& fill_value(const Places& place);
   [[nodiscard]] std::vector<std::byte> fill_value_as(hid_t type, const Places& place);
   /// Whether the file has the chunk, which is not read.

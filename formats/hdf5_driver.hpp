@@ -15,7 +15,7 @@ struct Hdf5Access {
   /// errno of the first write that failed; 0: none has. Nothing is written from then on: the file stays as if the program
   /// had been killed there. HDF5 receives success.
   int write_error = 0;
-  /// What one read of raw data may ask for at most; more fails. And how much the last one asked for.
+  /// Maximum bytes that one read of raw data may request (a larger read fails), and the bytes that the last read requested.
   std::size_t most_raw_bytes = SIZE_MAX;
   std::size_t last_raw_bytes = 0;
 };

@@ -17,7 +17,8 @@
 namespace echoform::formats {
 
 /// Why the file that is open as this descriptor cannot become that many bytes longer: the disk is full, or its size limited;
-/// nothing where it can, or nobody says. Asked before HDF5 writes, so that a full disk finds a file in order.
+/// empty if it can, or if that is unknown. It is checked before HDF5 writes, so that the file is consistent when the disk is
+/// full.
 [[nodiscard]] std::optional<std::string> why_no_room(int file, std::uint64_t bytes);
 /// Space for what a file holds besides samples, and for its growth meanwhile.
 inline constexpr std::uint64_t room_for_the_rest = std::uint64_t{1} << 20;
