@@ -11,7 +11,7 @@
 namespace echoform {
 namespace {
 
-/// The field of a curve, whose sources and points are told in the curve's axes.
+/// The field of a curve, whose sources and points are given in the curve's axes.
 class DrawnField final : public RayField {
  public:
   DrawnField(const RayPath& path, std::vector<Point> sources, const SurfaceAxes& axes, std::shared_ptr<const Surface> curve,

@@ -41,7 +41,7 @@ struct Candidate {
 /// One search.
 class MeshSearch {
  public:
-  /// `heap` is room to work in. Neighbouring points have rays over neighbouring places: `face`, where one was found last, is
+  /// `heap` is working memory. Neighbouring points have rays over neighbouring places: `face`, where one was found last, is
   /// looked at first.
   MeshSearch(const TriangleMesh& mesh, const MeshEnds& ends, std::vector<Candidate>& heap, std::uint32_t& face)
       : mesh_(mesh), ends_(ends), heap_(heap), found_(face), looked_at_(face) {}
@@ -204,7 +204,7 @@ class MeshSearch {
   const TriangleMesh& mesh_;
   const MeshEnds& ends_;
   std::vector<Candidate>& heap_;
-  std::uint32_t& found_;  // the triangle with the least time so far
+  std::uint32_t& found_;  // the triangle with the shortest time so far
   std::uint32_t looked_at_;
   double least_ = std::numeric_limits<double>::infinity();
 };

@@ -169,7 +169,7 @@ class SearchedField final : public RayField {
     return reached;
   }
 
-  /// With `room` more than 0, ways that are slower by less are looked for too, for the lead.
+  /// If `room` is above 0, ways that are slower by less than `room` are searched for too, for the lead.
   [[nodiscard]] SearchedWay least_way(Vector3 from, Vector3 to, const Places& places, const Reached& reached,
                                       std::vector<double>& totals, double room) const {
     const ShapePlaces& last = places.shapes.back();
