@@ -85,7 +85,7 @@ RayDepartures::RayDepartures(const Probe& probe, const RayPath& path, const Part
   for (const Element& element : probe.elements) {
     Source source;
     source.centre = source.back = source.ahead = element.centre;
-    // Not as far as the surface that the wave is on its way to, if there is a step's room.
+    // The step does not reach the surface to which the wave travels, if the distance permits a step.
     const double room = room_before(path, element.centre);
     source.step = std::clamp(0.25 * room, shortest_step, longest_step);
     const Direction& n = element.normal;
