@@ -140,7 +140,7 @@ __global__ void __launch_bounds__(threads, rectangles ? 2 : 3)
   }
 }
 
-/// Detectors whose windows a block holds: as many as leave room for several blocks.
+/// Number of detectors whose windows a block holds, chosen such that several blocks fit.
 std::int32_t detectors_at_a_time(const SphericalScene& scene) {
   constexpr std::size_t wanted = 48 * 1024 - most_at_a_time * sizeof(HeardTile);
   return static_cast<std::int32_t>(std::clamp<std::size_t>(wanted / field_bytes(scene), 1, most_at_a_time));
