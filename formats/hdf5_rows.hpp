@@ -34,7 +34,7 @@ class Hdf5Rows {
   [[nodiscard]] bool packed() const { return blocks_.packed(); }
   /// `count` A-scans from `first` on. Throws InputError where they are not in the file.
   void read(std::size_t frame, std::size_t first, std::size_t count, std::span<std::byte> to);
-  /// Has HDF5 find samples of all of the file, for what comes of it.
+  /// Makes HDF5 find samples in all of the file, as a trial whether that fails.
   void try_reading();
 
  private:

@@ -42,7 +42,7 @@ struct ImageFormat {
 ECHOFORM_IMAGE_FORMATS(ECHOFORM_DECLARE)
 #undef ECHOFORM_DECLARE
 
-/// All of them, in the order of the table, those too that this build does not write.
+/// All formats, in the order of the table, including those that this build does not write.
 [[nodiscard]] std::span<const ImageFormat* const> image_formats();
 
 /// The canvas of the largest figure, its pixels by three bytes and their file, and the fonts with what looks for them: observed

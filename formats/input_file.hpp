@@ -1,4 +1,5 @@
-// A file that is read: opened once, so that what was looked at is what is read, whatever becomes of its name meanwhile.
+// A file that is read: opened once, so that the file that was checked is the file that is read, whatever becomes of its name
+// meanwhile.
 #pragma once
 
 #include <cstddef>

@@ -40,7 +40,7 @@ class IpascGroup {
   [[nodiscard]] std::optional<std::vector<double>> numbers(const char* name, std::size_t most) const;
   /// The one value of an item. Throws InputError for several.
   [[nodiscard]] std::optional<double> number(const char* name) const;
-  /// Nothing where it is absent, no text, or "None".
+  /// The text of an item; none if the item is absent, not a text, or "None".
   [[nodiscard]] std::optional<std::string> text(const char* name) const;
   /// Whether something other than "None" stands there.
   [[nodiscard]] bool states(const char* name) const;

@@ -1,5 +1,6 @@
-// Where the A-scans of a .m2k folder lie: acq_desc.xml says what of each shot is described, acq_desc.bin describes it, position
-// after position. Of a shot's descriptions those in DataSave count: what ADSave describes lies in a file of its own (acq_ad.bin).
+// Where the A-scans of a .m2k folder lie: acq_desc.xml states which properties of each shot are described, and acq_desc.bin
+// describes them, position after position. Of a shot's descriptions those in DataSave count: what ADSave describes lies in a
+// file of its own (acq_ad.bin).
 #pragma once
 
 #include <cstddef>

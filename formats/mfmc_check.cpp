@@ -402,7 +402,7 @@ MfmcFindings check_mfmc(const std::filesystem::path& path, const RecordingOption
   const auto trial = [&] {
     try {
       mfmc_format.try_reading(file, options);
-    } catch (const InputError&) {  // told below
+    } catch (const InputError&) {  // reported below
     }
     static_cast<void>(checked(file));
   };

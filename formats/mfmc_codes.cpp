@@ -25,8 +25,8 @@ std::vector<std::uint32_t> sorted_receivers(const TransmitEvent& event) {
   return receivers;
 }
 
-/// Mean square of what an element takes of the rows when it is decoded: what becomes of the noise of one. Of rows from which
-/// elements cannot be told no number, or a large one.
+/// Mean square of the weights with which decoding an element takes the rows: the gain of the noise of one row. If elements
+/// cannot be separated from the rows, it is NaN or large.
 double noise_of_decoding(std::span<const MfmcLaw* const> rows, const std::map<std::size_t, Eigen::Index>& column_of_element) {
   const auto count = static_cast<Eigen::Index>(rows.size());
   Eigen::MatrixXd code = Eigen::MatrixXd::Zero(count, count);

@@ -1,5 +1,5 @@
-// Counts of the probe's encoder in MFMC files. The format has a word for placements in metres alone, and what a count is in
-// metres no recorder knows; it leaves names to its users, so counts are in a dataset of that kind.
+// Counts of the probe's encoder in MFMC files. The format defines placements in metres only, and no recorder knows how many
+// metres a count is. The format lets users add names of their own, so counts are in a dataset with such a name.
 #pragma once
 
 #include <cstddef>

@@ -51,7 +51,7 @@ double read_optional_number(const Hdf5Handle& group, const std::string& name, co
 }  // namespace
 
 TrialLimits mfmc_trial_limits(const InputFile& file) {
-  // Sixteenfold leaves room for data that compress well; the rest is what a small file's library and frame may take. Damage
+  // A factor of 16 suffices for data that compress well; the rest is what a small file's library and frame may take. Damage
   // can also send HDF5 around in circles, hence the time: inflating 16 MiB takes far less than a second.
   const std::uint64_t size = file.size();
   return {.processor_seconds = static_cast<unsigned>(5 + (size >> 24)), .memory = (std::size_t{1} << 30) + 16 * size};

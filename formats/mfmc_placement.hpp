@@ -19,11 +19,11 @@ struct MfmcPlacement {
 };
 
 /// The probe in global coordinates. On a wedge, whose face lies on the part, the face becomes the plane z = 0: the probe is
-/// turned about WEDGE_SURFACE_POINT by the least angle that makes the face level, and moved along z. Stand-off and tilt are then
-/// those of the wedge, whatever z and axes the placement states; x and y of that point stay. Throws InputError, naming `where`,
-/// if directions are parallel, an element emits towards -z, lies inside the part (z > 0) or beyond the wedge's face, or
-/// the face stands upright. `around`: of a probe that takes several places, which may lead around the part: of emission and of z
-/// without a wedge nothing is asked then.
+/// rotated about WEDGE_SURFACE_POINT by the smallest angle that makes the face level, and moved along z. Stand-off and tilt
+/// are then those of the wedge, whatever z and axes the placement states; x and y of that point stay. Throws InputError,
+/// naming `where`, if directions are parallel, an element emits towards -z, lies inside the part (z > 0) or beyond the
+/// wedge's face, or the face stands upright. `around`: of a probe that takes several places, which may lead around the part:
+/// of emission and of z without a wedge nothing is asked then.
 [[nodiscard]] Probe place_probe(const MfmcProbe& probe, const MfmcPlacement& placement, const std::string& where,
                                 bool around = false);
 

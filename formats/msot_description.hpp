@@ -1,4 +1,4 @@
-// What the .msot file of an iThera scan says: XML, whose elements are found by their names.
+// The contents of the .msot file of an iThera scan: XML, whose elements are found by their names.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +27,7 @@ struct MsotDescription {
   bool normalised = false;           ///< samples are divided by the energies already
 };
 
-/// The most of each that is taken.
+/// The maximum number of each that is accepted.
 struct MsotLimits {
   std::size_t wavelengths = 4096;
   std::size_t detectors = 65536;

@@ -1,4 +1,4 @@
-// What the Setup of an Evident .nde file says of a matrix capture: JSON, version 4 (https://ndeformat.com,
+// What the Setup of an Evident .nde file states about a matrix capture: JSON, version 4 (https://ndeformat.com,
 // github.com/Evident-Industrial/NDE_Open_File_Format).
 #pragma once
 

@@ -26,8 +26,8 @@ using formats::PanelAxis;
 
 // Sizes in pixels.
 constexpr double longest_panel = 420.0;
-constexpr double shortest_panel = 105.0;       // has room for two numbers
-constexpr std::size_t narrowest_column = 270;  // has room for the title of a panel
+constexpr double shortest_panel = 105.0;       // fits two numbers
+constexpr std::size_t narrowest_column = 270;  // fits the title of a panel
 constexpr std::size_t first_row = 140;
 constexpr std::size_t between_rows = 160;
 constexpr double panel_title_font = 20.0;
