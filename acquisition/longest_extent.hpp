@@ -13,7 +13,8 @@ inline constexpr double same_place = 1e-3;
 struct LongestExtent {
   double cosine = 1.0;  ///< of the angle from the first coordinate's axis to their longest extent
   double sine = 0.0;
-  bool alone = true;  ///< the extent across it is at most a thousandth of it: the places lie on a line
+  /// Whether the places lie on a line: there are fewer than 3, or the extent across it is at most a thousandth of it.
+  bool alone = true;
 };
 
 /// Finds the extent by the principal axes of the places; `u` and `v` hold their coordinates and have the same length, at

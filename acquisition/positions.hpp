@@ -35,7 +35,7 @@ struct PositionPart {
 
 /// Throws InputError, naming `where` and the position, for more than `most` positions, positions that are not finite or
 /// farther than 1 km off, axes that are not perpendicular unit vectors (to 1e-3), positions without events or at which no
-/// element fires, and events at positions that are not stated. The same holds for elements that would not emit towards +z at
+/// element fires, and events at positions that are not stated. It also throws for elements that would not emit towards +z at
 /// a position, unless nobody transmits.
 void validate_positions(const Acquisition& acquisition, std::size_t most, std::string_view where);
 

@@ -6,7 +6,7 @@
 namespace echoform {
 
 /// Where an array [line, range] lies in the plane of x and z. Range r of a line at angle a (from +z towards +x, radians) is
-/// at apex + (radius + r) (sin a, cos a); If the axis of lines is in metres, the lines are parallel, and range r of the line
+/// at apex + (radius + r) (sin a, cos a). If the axis of lines is in metres, the lines are parallel, and range r of the line
 /// that begins at x = a is at (a + r sin(angle), apex z + r cos(angle)).
 struct LineGeometry {
   Metres apex_x;

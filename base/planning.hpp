@@ -1,5 +1,5 @@
 // Work before the first frame that may take seconds: plans, tables of delays, engines. The server may receive a request to
-// stop meanwhile, or a sender may ask for more work than it may cost; then the work ends between two pieces.
+// stop meanwhile, or the work that a sender asks for may exceed its time limit; then the work ends between two pieces.
 //
 // While a Planning lives, the thread that made it works for it, and so do the threads that share its loops. Loops of set-up
 // call keep_planning(), which checks for cancellation, once for every piece of some milliseconds; for_each_or_throw() and

@@ -40,7 +40,7 @@ struct ValueScale {
 inline constexpr int first_level_of_numbers = 1;
 inline constexpr int levels_of_numbers = 254;  ///< from the lowest to the highest
 
-/// The number that a level of a display image stands for; NaN if the level means "no value".
+/// The number that a level of a display image stands for on a scale of numbers; NaN if the level means "no value".
 [[nodiscard]] inline double number_of_level(ScaleKind kind, double end, std::uint8_t level) {
   if (level < first_level_of_numbers) return std::numeric_limits<double>::quiet_NaN();
   const double low = lower_end(kind, end);

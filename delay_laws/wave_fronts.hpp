@@ -57,7 +57,7 @@ struct RefractedFront {
   void times(const Leg& foci, std::span<const Point> pixels, std::span<double> seconds) const;
 };
 
-/// A front of delay + time of some elements.
+/// A front of waves of several elements: the wave of each arrives after the element's delay plus its travel time.
 struct ElementsFront {
   std::vector<Firing> firings;  ///< of living elements; empty: nothing arrives
   /// 0: the first arrival is the front. Else, in seconds, of waves that cross each other: the front is where most neighbours,

@@ -26,7 +26,8 @@ class BrainFields {
   [[nodiscard]] virtual std::unique_ptr<const BrainFields> structure(const std::string& name) const = 0;
   /// The field's real numbers in the file's (column-major) order; at least one.
   [[nodiscard]] virtual std::vector<double> numbers(const std::string& name) const = 0;
-  /// The field's shape, as MATLAB has it, also if the field's values cannot be read.
+  /// The field's shape, as MATLAB has it. Its values need not have been read. Throws InputError unless the field is a numeric
+  /// array of two dimensions.
   [[nodiscard]] virtual std::array<std::size_t, 2> shape(const std::string& name) const = 0;
 
   /// Numbers that must all be finite; `count` of them unless 0.

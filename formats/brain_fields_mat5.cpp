@@ -103,7 +103,7 @@ class Mat5Fields final : public BrainFields {
     if (require(name)->data == nullptr) throw InputError(where(name), "no data", "numbers");
     return count;
   }
-  /// The same of a field that may not be read.
+  /// The same of a field whose values need not have been read.
   [[nodiscard]] std::size_t stated_count(const std::string& name) const {
     const matvar_t* variable = require(name);
     const std::string at = where(name);

@@ -13,7 +13,7 @@ namespace echoform::formats {
 /// What became of one file.
 struct Hdf5Access {
   /// errno of the first write that failed; 0: none has. Nothing is written from then on: the file stays as if the program
-  /// had been killed there. HDF5 receives success.
+  /// had been killed there. To HDF5 all writes seem to succeed.
   int write_error = 0;
   /// Maximum bytes that one read of raw data may request (a larger read fails), and the bytes that the last read requested.
   std::size_t most_raw_bytes = SIZE_MAX;

@@ -34,7 +34,8 @@ class Hdf5Rows {
   [[nodiscard]] bool packed() const { return blocks_.packed(); }
   /// `count` A-scans from `first` on. Throws InputError where they are not in the file.
   void read(std::size_t frame, std::size_t first, std::size_t count, std::span<std::byte> to);
-  /// Makes HDF5 find samples in all of the file, as a trial whether that fails.
+  /// Reads samples from all over the file, for a trial of HDF5 in a process of its own (guarded_trial.hpp): a crash shows
+  /// here. InputErrors are ignored, since damage is reported when the data is read in earnest.
   void try_reading();
 
  private:

@@ -25,8 +25,9 @@ std::vector<std::uint32_t> sorted_receivers(const TransmitEvent& event) {
   return receivers;
 }
 
-/// Mean square of the weights with which decoding an element takes the rows: the gain of the noise of one row. If elements
-/// cannot be separated from the rows, it is NaN or large.
+/// Factor by which decoding changes the power of noise that is equal in all rows. Decoding makes an element's signal as a
+/// weighted sum of the rows; the factor is the sum of the squared weights, averaged over the elements. If the rows do not
+/// determine the elements, it is NaN, infinite or large.
 double noise_of_decoding(std::span<const MfmcLaw* const> rows, const std::map<std::size_t, Eigen::Index>& column_of_element) {
   const auto count = static_cast<Eigen::Index>(rows.size());
   Eigen::MatrixXd code = Eigen::MatrixXd::Zero(count, count);

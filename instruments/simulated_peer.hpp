@@ -19,8 +19,8 @@ class SimulatedPeer {
 
   /// Begins a new connection: discards half-received commands, and stops firing.
   virtual void greet() = 0;
-  /// Takes the commands of its client as they arrive, cut anywhere. Returns whether some of the text is left: it may pause
-  /// where a command took time, or where much of its output is not sent yet.
+  /// Takes the commands of its client as they arrive, cut anywhere. Returns whether it has paused, since a command took time
+  /// or much of its output is not sent yet. Commands may be left then: call it again, with or without text.
   virtual bool hear(std::string_view text, SteadyTime now) = 0;
   /// The time at which it next sends something unasked; none: it only answers.
   [[nodiscard]] virtual std::optional<SteadyTime> due() const { return std::nullopt; }

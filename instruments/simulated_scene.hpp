@@ -9,7 +9,7 @@
 namespace echoform {
 
 /// A configuration for a full matrix of the scene in counts. The instrument determines which elements fire, when samples are
-/// taken and the gain. `gain_db` is added to the gain for which the scene's full scale holds.
+/// taken and the gain. `gain_db` is a gain on top of that for which the scene's full scale holds, and lowers the full scale.
 [[nodiscard]] inline SimulatorConfiguration heard_scene(SimulatorConfiguration scene, std::size_t samples, Hertz sample_rate,
                                                         Seconds start_time, double gain_db) {
   scene.samples = samples;

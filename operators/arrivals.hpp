@@ -22,9 +22,9 @@ struct Arrivals {
 /// "0.4256 to 0.8754 us"
 [[nodiscard]] std::string text_of(const Arrivals& arrivals);
 
-/// Throws InputError, naming `where`, if no detector receives sound of the grid within the record; if all are dead, this is
-/// taken as intended. `geometry` must have all detectors of a job, since a model may be made of a part of them that receives
-/// nothing.
+/// Throws InputError, naming `where`, if no living detector receives sound of the grid within the record. If all detectors
+/// are dead, it does not throw, since that is taken as intended. `geometry` must have all detectors of a job, since a model
+/// may be made of a part of them that receives nothing.
 void require_sound(const ModelGeometry& geometry, const char* where);
 
 }  // namespace echoform

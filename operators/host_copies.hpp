@@ -18,7 +18,7 @@ class HostCopies {
   HostCopies(const ModelDevice& device, ThreadTeam& team);
 
   // Copies follow what is queued on the device's stream; the device is the current one.
-  /// `from` has been read when the function returns, and has arrived at `to` when the stream reaches the copy.
+  /// `from` has been read when the function returns. The values are at `to` once the stream has carried out the copy.
   void to_device(float* to, std::span<const float> from);
   /// The copy has been made when the function returns, and all that was queued is done.
   void to_host(std::span<float> to, const float* from);

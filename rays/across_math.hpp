@@ -98,7 +98,7 @@ struct FoundAcross {
   double t;         ///< to second order; it may lie beyond the piece, on the same line, circle or cubic
   double y;         ///< likewise
   Vector2 at;       ///< likewise
-  bool finished;    ///< whether T is minimal there, t and y being near enough: time good to 1e-16 s a metre of leg
+  bool finished;    ///< whether T is minimal there, and t and y near enough for a time good to 1e-16 s a metre of leg
   bool on_its_way;  ///< whether source and point lie on their sides of the tangent there
 };
 

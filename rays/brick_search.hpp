@@ -28,7 +28,7 @@ struct WaySearch {
   /// Whether a way is a ray.
   std::function<bool(std::uint32_t point, const SpaceWay& way)> passes;
   std::size_t surfaces = 1;
-  double slowness = 0.0;  ///< on the last leg, s/m; times to two points differ at most by it times their distance
+  double slowness = 0.0;  ///< on the last leg, s/m: times of a way to two points differ by at most this times their distance
 };
 
 /// Calls tell(point, way) once for every point of the lattice; there is no way if there is no ray.

@@ -113,9 +113,9 @@ struct FoundCrossing {
 };
 
 /// The ray over `piece` between `low` and `high`, where the slope is below 0 and above 0: Newton's method within that
-/// bracket, from `t`. Times are good to 1e-14 s where finished. Beyond the usual number of steps, steps have to halve the
-/// bracket: just below a surface the slope is a step with nearly straight sides, between which Newton's method would
-/// oscillate for ever.
+/// bracket, from `t`. Times are good to 1e-14 s where finished. If `steps` is above the usual number, a step must be at most
+/// half as long as the one before; otherwise the bracket is bisected. The reason: just below a surface the slope is a step
+/// with nearly straight sides, between which Newton's method would oscillate for ever.
 template <bool touching = false>
 ECHOFORM_HOST_DEVICE FoundCrossing find_crossing_between(const CurvePiece& piece, const CrossingEnds& ends,
                                                          const CrossingSides& sides, double low, double high, double t,

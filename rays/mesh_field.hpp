@@ -2,9 +2,9 @@
 //
 // T over the places of one triangle, or of one edge, is convex: a sum of two distances. Places from which it grows to all
 // sides are stationary within a triangle (Snell's law), or least along an edge and growing into both of its triangles, or
-// they are corners from which it grows along all edges. The fastest of them that passes from outside and lies in no shadow
-// is the ray. The search descends the boxes, the most promising first, and omits those in which the time, by its slope in
-// the middle, cannot be less than the shortest known.
+// they are corners from which it grows along all edges. The fastest of them at which the path passes from outside to
+// inside, and which lies in no shadow, is the ray. The search descends the boxes, the most promising first, and omits those
+// in which the time, by its slope in the middle, cannot be less than the shortest known.
 #pragma once
 
 #include <memory>

@@ -2,8 +2,8 @@
 //
 // A place of the surface is given by t on the profile and an angle about the axis. For a place of the profile the minimum of
 // the time over the angle, T*(t), lies between the angles of source and point. A ray lies where the slope of T* changes from
-// minus to plus between two nodes of the profile. Its slope is that of T at the angle, since T does not change there with
-// the angle.
+// minus to plus between two nodes of the profile. The slope of T* is that of T at the minimal angle, since T does not
+// change there with the angle.
 #pragma once
 
 #include <memory>

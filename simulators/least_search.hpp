@@ -60,10 +60,11 @@ struct Polyline {
 using Parameters = std::array<double, most_curves>;
 
 /// Moves `at`, a parameter on each curve, to a local minimum of the time over all curves together, and returns that time.
-/// Each step takes five places on each curve, two to either side of the present one, and the minimum of all combinations (by
-/// dynamic programming). The next step takes five places half as far apart about that minimum. `width` is the distance of
-/// the first places, for each curve; the last ones are 1 / 1024 of it apart. A time that is stationary there is exact to the
-/// square of that. NaN where the search does not converge.
+/// Each step looks at five places on each curve, two to either side of the present one, and moves to the combination of
+/// minimum time (by dynamic programming). After that the places are half as far apart, unless the step moved to an outermost
+/// place, beyond which the time may be shorter. `width` is the distance of the first places, for each curve; the last ones
+/// are 1 / 1024 of it apart. A time that is stationary there is exact to the square of that. NaN where the search does not
+/// converge.
 double narrow_down(const Polyline& way, Parameters& at, const Parameters& width);
 
 }  // namespace echoform::simulated

@@ -24,10 +24,10 @@ struct SpacePolyline {
 using SpaceParameters = std::array<Parameters2, most_shapes>;
 
 /// Moves `at`, two parameters on each shape, to a local minimum of the time over all shapes together, and returns that time.
-/// Each step takes nine places on each shape, in a square about the present one, and the minimum of all combinations (by
-/// dynamic programming). Where that is the middle place on every shape, the next places are half as far apart. `width` is
-/// the distance of the first places; the last ones are 1 / 4096 of it apart. A time that is stationary there is exact to the
-/// square of that. NaN where the search does not converge.
+/// Each step looks at nine places on each shape, in a square about the present one, and moves to the combination of minimum
+/// time (by dynamic programming). Only where no place moved, the next places are half as far apart. `width` is the distance
+/// of the first places; the last ones are 1 / 4096 of it apart. A time that is stationary there is exact to the square of
+/// that. NaN where the search does not converge.
 double narrow_down(const SpacePolyline& way, SpaceParameters& at, const SpaceParameters& width);
 
 }  // namespace echoform::simulated

@@ -65,7 +65,8 @@ class Strangers {
  public:
   using Session = std::shared_ptr<TcpSession>;
   void enter(const Session& session);
-  /// Removes a session that has received its Hello. False if it was removed before, since it is to be closed for another.
+  /// Removes a session that has received its Hello or has ended. False if it was removed before: oldest() has chosen it to be
+  /// closed for another.
   [[nodiscard]] bool leave(const TcpSession* session) noexcept;
   /// Removes and returns the session to close for another; null if there is none.
   [[nodiscard]] Session oldest();

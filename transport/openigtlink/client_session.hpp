@@ -38,7 +38,7 @@ struct LinkState {
   void follow(const ProbePlace& place);
   /// Null where there is none of this name.
   [[nodiscard]] const Device* find(std::string_view device) const;
-  /// A session begins, or ends, to watch a stream.
+  /// Notes that a session begins to watch a stream, or that it stops watching it.
   void watch(const std::string& stream);
   void unwatch(const std::string& stream);
   /// An image of the board, prepared once for all sessions: valid until the next call for the device.
@@ -110,7 +110,7 @@ class ClientSession : public std::enable_shared_from_this<ClientSession> {
   void add_telemetry();
   void add_image_list();
   void add_probe(const std::string& device);
-  /// Whether the device has an image.
+  /// Adds the device's newest image, whose number becomes `number`. False if the device has none.
   [[nodiscard]] bool add_image(const Device& device, bool with_probe, std::uint64_t& number);
   void add_newest_image();
   void wait_until(Time due);

@@ -24,7 +24,7 @@ struct OpenIgtlinkSinkOptions {
   std::vector<std::string> views;                    ///< of these alone; empty: of all
   double most_per_second = 30.0;                     ///< images of each stream to each client; 0: as many as it takes
   std::size_t clients = 16;                          ///< at once; further ones are disconnected
-  /// a client that reads nothing, or leaves a message unfinished, for so long is disconnected
+  /// A client that reads nothing, or leaves a message unfinished, for this long is disconnected.
   std::chrono::milliseconds client_timeout{20'000};
   std::chrono::milliseconds telemetry_interval{1'000};  ///< between STRING messages of figures
 };
