@@ -34,8 +34,8 @@ class Hdf5NewFile {
   };
 
   Hdf5NewFile() = default;
-  /// Opens the file of the open `descriptor`, which outlives this object. `name` is for messages. Throws RuntimeFault, as
-  /// all functions of this class do.
+  /// Creates a file on the open `descriptor`, which outlives this object, or opens the one that is there, as the flags of
+  /// `options` state. `name` is for messages. Throws RuntimeFault, as all functions of this class do.
   Hdf5NewFile(int descriptor, std::string name, const Options& options);
   Hdf5NewFile(int descriptor, std::string name) : Hdf5NewFile(descriptor, std::move(name), Options{}) {}
 

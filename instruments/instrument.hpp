@@ -21,7 +21,7 @@ struct Instrument {
   std::string_view simulated_place;  ///< where the simulated one listens if nothing else is asked for: ADDRESS:PORT
   KeyGroup (*keys)() = nullptr;      ///< the section [input.NAME]
   /// Opens the source; none where the configuration names no such instrument. Throws InputError, naming the key, for
-  /// settings that the instrument cannot do. Time-outs use `clock`, which must outlive the source.
+  /// settings that the instrument does not support. Time-outs use `clock`, which must outlive the source.
   OpenSource (*open)(const Configuration& configuration, const Clock& clock) = nullptr;
   /// Makes a simulated instrument that records `scene`.
   std::unique_ptr<SimulatedPeer> (*simulate)(const Configuration& configuration, SimulatorConfiguration scene) = nullptr;

@@ -21,9 +21,10 @@ struct ElementParts {
   [[nodiscard]] friend constexpr bool operator==(const ElementParts&, const ElementParts&) = default;
 };
 
-/// Relative error of averaging a wave over a part as in its far field, at half of the `highest` frequency. It is that of the
-/// largest living detector, which receives the wave from straight ahead at the distance of the nearest voxel. The far field
-/// leaves out the phase k (u^2 + v^2) / (2 d) of a place (u, v) of the part, whose root mean square over w x l is
+/// Relative error of the average of a wave over a part, computed by the far-field approximation, at half of the `highest`
+/// frequency. It is the largest error of the living detectors, each of which receives the wave from straight ahead at the
+/// distance d of its nearest voxel. The far field leaves out the phase k (u^2 + v^2) / (2 d) of a place (u, v) of the part,
+/// whose root mean square over w x l is
 ///   k / (2 d) sqrt(w^4 / 80 + w^2 l^2 / 72 + l^4 / 80).
 /// The error is 0 without living detectors of any size. `geometry` must pass validate().
 [[nodiscard]] double far_field_error(const ModelGeometry& geometry, Hertz highest, const ElementParts& parts);

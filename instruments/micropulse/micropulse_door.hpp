@@ -13,7 +13,7 @@ namespace echoform {
 [[nodiscard]] KeyGroup micropulse_keys();
 
 /// The options that the section states, whether or not it names an address. Throws InputError, naming the key, for settings
-/// that a MicroPulse cannot do.
+/// that a MicroPulse does not support.
 [[nodiscard]] micropulse::SourceOptions micropulse_options(const Configuration& configuration);
 
 /// Opens the source; none where the configuration names no instrument.

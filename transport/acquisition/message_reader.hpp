@@ -75,8 +75,8 @@ class MessageReader {
   [[nodiscard]] bool check_lengths();
   /// Reads the fields of a Hello's header, whose checksum is right.
   [[nodiscard]] bool read_hello(std::span<const std::byte> header);
-  /// Read the header that belongs to the last prefix: its checksum and its fields. The fields of an End are ignored where
-  /// they cannot be parsed.
+  /// Both functions check the checksum of the header that belongs to the last prefix, and read its fields. The fields of an
+  /// End are ignored where they cannot be parsed.
   [[nodiscard]] bool read_shot(std::span<const std::byte> header);
   [[nodiscard]] bool read_end(std::span<const std::byte> header);
   /// Whether the header belongs to the prefix that was read last.
