@@ -3,7 +3,7 @@
 //
 // While a Planning lives, the thread that made it works for it, and so do the threads that share its loops. Loops of set-up
 // call keep_planning(), which checks for cancellation, once for every piece of some milliseconds; for_each_or_throw() and
-// over_sources() do so already. Without a Planning keep_planning() does nothing.
+// over_sources() do so already. Without a Planning the call does nothing.
 #pragma once
 
 #include <chrono>

@@ -21,9 +21,9 @@ struct OpenIgtlinkSinkOptions {
   std::string address = "127.0.0.1";               ///< IPv4 or IPv6 address to listen on
   std::uint16_t port = openigtlink::default_port;  ///< 0: any free one
   StreamChoice choice{.envelope = false, .display = true};
-  std::vector<std::string> views;                    ///< of these alone; empty: of all
-  double most_per_second = 30.0;                     ///< images of each stream to each client; 0: as many as it takes
-  std::size_t clients = 16;                          ///< at once; further ones are disconnected
+  std::vector<std::string> views;  ///< of these alone; empty: of all
+  double most_per_second = 30.0;   ///< images of each stream to each client; 0: as many as it takes
+  std::size_t clients = 16;        ///< at once; further ones are disconnected
   /// A client that reads nothing, or leaves a message unfinished, for this long is disconnected.
   std::chrono::milliseconds client_timeout{20'000};
   std::chrono::milliseconds telemetry_interval{1'000};  ///< between STRING messages of figures
