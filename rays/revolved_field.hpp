@@ -1,9 +1,9 @@
 // Rays through a profile that is revolved about an axis.
 //
-// A place of the surface is given by t on the profile and an angle about the axis. For a place of the profile the minimum of
-// the time over the angle, T*(t), lies between the angles of source and point. A ray lies where the slope of T* changes from
-// minus to plus between two nodes of the profile. The slope of T* is that of T at the minimal angle, since T does not
-// change there with the angle.
+// A place of the surface is given by t on the profile and an angle about the axis. For a place of the profile, the time is
+// minimal at an angle between those of source and point; T*(t) is this minimum. A ray lies where the slope of T* changes from
+// minus to plus between two nodes of the profile. The slope of T* is that of T at this angle, since T does not change there
+// with the angle.
 #pragma once
 
 #include <memory>
