@@ -34,7 +34,7 @@ class FrameBuilder {
   [[nodiscard]] Outcome take(const Reply& a_scan, WallTime now, std::optional<EncoderCount> position);
   /// Ends the frame: no more of it will come.
   void end_frame();
-  /// To be called for the message of encoders that the instrument sends once in each buffered cycle. Once such a message has
+  /// Handles the message of encoders that the instrument sends once in each buffered cycle. Once such a message has
   /// come after a whole frame and before the next one, it marks the border of cycles. A later message within a frame then
   /// means that this frame mixes two cycles: first events of one, last events of the other. The two halves become two frames,
   /// both incomplete. Until then messages within frames are ignored, since the instrument may send them in the middle of its
