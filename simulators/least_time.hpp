@@ -63,7 +63,7 @@ class LeastTimes {
   /// The ray in the couplant to the front surface and back. Nothing without a couplant, or where the surface reflects no
   /// ray.
   [[nodiscard]] std::optional<WallRay> front_echo(std::size_t transmit, std::size_t receive) const;
-  /// The ray to the backwall in mode `down`, and back in mode `up`. Nothing where the backwall reflects no ray.
+  /// The ray to the backwall in mode `down`, and back in mode `up`. Nothing without a backwall, or where it reflects no ray.
   [[nodiscard]] std::optional<WallRay> backwall_echo(std::size_t transmit, std::size_t receive, char down, char up) const;
 
  private:
