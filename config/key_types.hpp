@@ -376,7 +376,7 @@ template <class Get>
   return key;
 }
 
-/// The minimum and the maximum of numbers in a row of a list.
+/// The minimum and the maximum count of numbers in a row of a list.
 struct RowWidth {
   std::size_t least;
   std::size_t most;

@@ -7,7 +7,7 @@
 
 namespace echoform {
 
-/// Holds one value of each section. A section that nobody has changed equals a default-constructed one.
+/// Holds the sections by value, so that a copy has its own. A section that nobody has changed equals a default-constructed one.
 class Sections {
  public:
   template <class Section>

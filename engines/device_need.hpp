@@ -27,7 +27,7 @@ struct DeviceNeed {
 /// A lower bound from what the stages of a setup state, before any is made.
 [[nodiscard]] DeviceNeed device_need(const ImagingSetup& setup, const EngineOptions& options);
 
-/// Checks a live change, whose engine is built while the engine before still exists. Throws InputError unless `memory.free`
+/// Checks a live change, whose engine is built while the previous engine still exists. Throws InputError unless `memory.free`
 /// of `device` holds the lower bound for `setup`; the error states what would fit.
 void require_device_room(const ImagingSetup& setup, const EngineOptions& options, int device, const DeviceMemory& memory);
 

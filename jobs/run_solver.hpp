@@ -31,8 +31,8 @@ struct RunHooks {
   std::function<bool()> interrupted{};
   /// Called after each iteration; `residual` is |H x - y| / |y|.
   std::function<void(const SolverProgress& progress, double residual)> iterated{};
-  /// Called after every `save_every` iterations and when the run ends, also when it is interrupted, but not within an
-  /// iteration. All processes call it at once.
+  /// Called after every `save_every` iterations and when the run ends, also when it is interrupted between two iterations, but
+  /// not when it is interrupted within one. All processes call it at once.
   std::function<void(const SolverProgress& progress)> save{};
   std::size_t save_every = 0;  ///< 0: only at the end
 };

@@ -5,8 +5,8 @@
 
 namespace echoform {
 
-/// Throws InputError where no element transmits in the events: what is received then is not an echo, and travels only one
-/// path.
+/// Throws InputError where no element transmits in the events: what is received then is no echo: it travels one way
+/// only.
 void require_echoes(const Acquisition& acquisition);
 
 }  // namespace echoform

@@ -49,7 +49,7 @@ class Method {
   [[nodiscard]] virtual std::string for_the_cpu_alone(const ImagingSettings& /*settings*/) const { return {}; }
 
   /// The settings that need whole grids, in words. Empty if each plane of [grid] can be imaged by itself
-  /// (ImagingRequest::planes), so that several processes may share an image.
+  /// (ImagingRequest::planes), so that several processes may divide an image among them.
   [[nodiscard]] virtual std::string whole_grids_alone(const ImagingSettings& /*settings*/) const {
     return "[imaging] method = \"" + std::string(name()) + "\"";
   }

@@ -4,8 +4,10 @@
 // 2001, section 3.1: slowness vectors are gradients of travel time). A point at r is then imaged d away from it as
 //
 //   P(d) = | integral S(f) A_tx(f, d) A_rx(f, d) df |,   A(f, d) = sum over sources of w_i exp(2 pi i f s_i . d)
-//  with weights w and the part S of the pulse's spectrum that filters leave (pulse_spectrum.hpp). Effects that are not in the
-//  weights are left out: the spreading of waves, which makes spots wider by some per cent, and the transmission of interfaces.
+//
+// with weights w and the part S of the pulse's spectrum that filters leave (pulse_spectrum.hpp). Effects that are not in the
+// weights are left out, such as the spreading of waves, which makes spots wider by some per cent, and the transmission of
+// interfaces.
 #pragma once
 
 #include <cstddef>

@@ -18,7 +18,7 @@ namespace echoform {
 enum class ScanPath : std::uint8_t {
   none,    ///< every frame is an image of its own
   line,    ///< the probe is shifted by s along `direction`
-  circle,  ///< the probe is rotated about `axis` through `centre`; its aperture's centre moves by s
+  circle,  ///< the probe is rotated about `axis` through `centre`; its aperture's centre moves by s along the arc
 };
 
 /// What becomes of a scan in [scan] file when the program starts.
@@ -75,8 +75,8 @@ void check_scan(const ImagingSettings& settings);
 [[nodiscard]] RigidMotion motion_by(const ScanSection& scan, double way);
 /// How far a pose is along the path, whatever else it does; its axes have length 1 and are orthogonal. For a line this is
 /// the component of its origin along the line. For a circle it is the rotation about the circle's axis, above -pi up to pi,
-/// of its axes from the axes of the coordinates (the twist of the rotation). A motion along the path changes the result by
-/// exactly its own length.
+/// of its axes from the axes of the coordinates (the twist of the rotation), in radians. A motion along the path adds
+/// exactly its own `way` (motion_by()).
 [[nodiscard]] double way_of(const ScanSection& scan, const Pose& pose);
 /// The pose after that motion.
 [[nodiscard]] Pose moved(const Pose& pose, const RigidMotion& motion);

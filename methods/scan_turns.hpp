@@ -37,8 +37,8 @@ struct TurnedGrid {
 
 /// The reflectors of the part that is rotated back.
 [[nodiscard]] Phantom turned_back(Phantom part, const RigidMotion& motion, int quarters);
-/// Each reflector rotated back by itself to within an eighth of a turn of `home`, about the axis, where surfaces are
-/// stated.
+/// Each reflector rotated back by itself, by quarter turns about the axis, to within an eighth of a turn of `home`: the place
+/// of the probe where surfaces are stated.
 [[nodiscard]] Phantom folded(Phantom part, const RigidMotion& motion, const Point& home);
 
 }  // namespace echoform

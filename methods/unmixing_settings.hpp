@@ -56,9 +56,9 @@ struct UnmixedLight {
 [[nodiscard]] std::vector<UnmixedLight> lights_of(const Acquisition& acquisition, std::span<const Metres> wavelengths);
 
 /// How images of these wavelengths are unmixed; nothing where they are not. Images are assumed to be energy times
-/// absorption. Where the energy of every wavelength's pulses is known, images are weighted by it, relative to the mean
-/// energy. Throws InputError, naming configuration and key, for wavelengths that are unknown, too few, beyond the spectra,
-/// or unable to distinguish the components.
+/// absorption. So where the energy of every wavelength's pulses is known, absorptions are multiplied by it, relative to the
+/// mean energy of all wavelengths. Throws InputError, naming configuration and key, for wavelengths that are unknown, too
+/// few, beyond the spectra, or unable to distinguish the components.
 [[nodiscard]] std::optional<UnmixingPlan> resolve_unmixing(const ImagingSettings& settings, std::span<const UnmixedLight> lights);
 
 }  // namespace echoform

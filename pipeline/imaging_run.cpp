@@ -174,7 +174,7 @@ void ImagingRun::exchange_engine(std::shared_ptr<const ImagingSetup> setup, std:
   std::swap(engine_, engine);
   std::swap(setup_, setup);
   {
-    // Afterwards no arrival reaches the engine before. The new engine was not notified of the shots that arrived until now,
+    // Afterwards no arrival reaches the previous engine. The new engine was not notified of the shots that arrived until now,
     // so it takes them from the slot when the frame is submitted.
     const std::lock_guard arrivals(arrivals_mutex_);
     receiving_ = engine_.get();

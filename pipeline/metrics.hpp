@@ -1,4 +1,4 @@
-// Rates and delays of the pipeline: distributions and rates, as telemetry and /metrics show them.
+// The throughput and the delays of the pipeline: distributions and rates, as telemetry and /metrics show them.
 #pragma once
 
 #include <array>

@@ -115,8 +115,8 @@ class Stage {
   /// Whether retune() accepts these options; if not, the stage has to be made anew for them. Throws InputError if an option
   /// is out of its range.
   [[nodiscard]] virtual bool accepts(const StageOptions& /*options*/) const { return false; }
-  /// Takes options that it accepts, for frames that are processed from now on. Work that is already on `queue` keeps the
-  /// options before. Must not be called while process() runs.
+  /// Takes options that it accepts, for frames that are processed from now on. Work that is already on `queue` keeps its
+  /// earlier options. Must not be called while process() runs.
   virtual void retune(const StageOptions& /*options*/, ExecutionQueue& /*queue*/) noexcept {}
 };
 

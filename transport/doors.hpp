@@ -46,8 +46,8 @@ struct SourceDoor {
   KeyGroup keys{};
 };
 
-/// Answers of the server to clients of a sink that ask for more than images. Both functions may be called by any thread, also
-/// by several threads at the same time.
+/// Answers of the server to clients of a sink that ask for more than images. Any thread may call both functions, also several
+/// threads at the same time. Neither function takes long.
 struct ServerAnswers {
   /// Prometheus text; empty once the server has stopped.
   std::function<std::string()> metrics;

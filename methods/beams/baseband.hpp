@@ -13,14 +13,14 @@ namespace echoform {
 /// How A-scans are converted to baseband; `start_time` and what belongs to raw samples are not set. Nothing where [beams]
 /// path is "rf".
 ///
-/// G is the distance from the demodulation frequency fd to the nearest image of the band, the smaller of 2 fd and rate - 2
-/// fd. The pass band extends on either side of fd by half of [beams] iq_bandwidth. Without that key it extends by 1.4 times
-/// the probe's bandwidth (-6 dB), beyond which the amplitude of a Gaussian spectrum is below 0.5 % of its maximum. A probe
-/// that states no bandwidth counts with 0.6 fd. The pass band is at most 0.45 G, so that the filter, which stops at G minus
-/// the pass band, stays short. The decimation is the largest that leaves 5 / 2 times the pass band, since delay filters are
-/// good up to 0.4 of the sample rate.
+/// G is the distance from the demodulation frequency fd to the nearest image of the band, the smaller of 2 fd and
+/// rate - 2 fd. P is the distance by which the pass band reaches from fd to either side: half of [beams] iq_bandwidth, or
+/// without that key 1.4 times the probe's bandwidth (-6 dB), beyond which the amplitude of a Gaussian spectrum is below 0.5 %
+/// of its maximum. A probe that states no bandwidth counts with 0.6 fd. P is at most 0.45 G, so that the filter, which stops
+/// at G - P from fd, stays short. The decimation is the largest that leaves a rate of 5 / 2 P, since delay filters are good
+/// up to 0.4 of the sample rate.
 ///
-/// If a probe's band of this width came nearer to 0 Hz than fd / 4, it is kept from 0 Hz on (with `sidebands`, if the
+/// If the band of a probe, of this width, came nearer to 0 Hz than fd / 4, it is kept from 0 Hz on (with `sidebands`, if the
 /// sample rate can hold it). Pass and stop band of the filter then end fd / 5 on either side of 0 Hz, so that what it
 /// leaves of both sidebands there adds up to the whole (vestigial sideband). Above the other edge, beyond 1.4 times the
 /// bandwidth, the transition is as wide. The decimation is the largest that leaves the filter's band, up to where it stops.

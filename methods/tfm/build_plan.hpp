@@ -14,8 +14,8 @@ namespace echoform {
 /// Resolves and checks everything that fixes how frames of an acquisition become images.
 ///
 /// An absent [grid] follows from the data. x is the aperture, from the first to the last element centre (for a single
-/// element, a quarter of the depth to either side). z goes on the axis from where the gate opens to where it closes, z = t
-/// / (1 / c_tx + 1 / c_rx) with the velocities of the first view, and begins at least one pixel below the surface. A single
+/// element, a quarter of the depth to either side). z goes on the axis from where the gate opens to where it closes,
+/// z = t / (1 / c_tx + 1 / c_rx) with the velocities of the first view, and begins at least one pixel below the surface. A single
 /// pixel lies in the middle. With a couplant, a surface or a view that skips, [grid] z must be given.
 ///
 /// [couplant], [surface], [backwall] and the placement of the probe are checked (methods/tfm/scene.hpp). Travel times of

@@ -26,7 +26,8 @@ struct Recipe;
 [[nodiscard]] std::optional<DopplerPlan> resolve_pixel_flow(const ImagingSettings& settings, const ImagingPlan& plan);
 /// The first samples of all ensembles.
 [[nodiscard]] std::vector<std::uint32_t> first_samples(const DopplerPlan& doppler);
-/// Half the window of [doppler] window in pixels, over which autocorrelations are averaged along z. The plan's grid is known.
+/// Half of [doppler] window in pixels along z, over which autocorrelations are averaged; 0 where z has a single pixel. Expects
+/// a plan whose grid is known.
 [[nodiscard]] std::size_t flow_half_window(const ImagingSettings& settings, const ImagingPlan& plan);
 
 /// The pairing of the rows of all images, image by image.

@@ -26,15 +26,15 @@ struct ViewReach {
   std::vector<Point> places;  ///< those nearest to its corners, edges' middles and centre: up to 9, none where there is no pixel
 };
 
-/// A view's rays at a pixel. Either side has the rays of the living elements with this role. They are weighted as in the
-/// image and by the elements' directivity, if the angle at which rays leave the elements is known. Some weight of either
-/// side is above 0. Where few of the pairs were received, the path out and the path back of each pair form one ray of
-/// `transmit`, and `receive` has a single ray of no slowness.
+/// A view's rays at a pixel. Each side has the rays of the living elements (or of the events) that are its sources. They are
+/// weighted as in the image and by the elements' directivity, as far as the angle at which rays leave the elements is known.
+/// Rays of weight 0 are left out; each side has at least one. Where few of the pairs were received, the path out and the
+/// path back of each pair form one ray of `transmit`, and `receive` has a single ray of slowness 0.
 struct ViewRays {
   std::vector<SpotRay> transmit;
-  std::vector<SpotRay> receive;  ///< empty where they equal transmit
+  std::vector<SpotRay> receive;  ///< empty where `alike`: then they equal `transmit`
   bool alike = false;
-  double slowest = 0.0;  ///< s/m, of one path
+  double slowest = 0.0;  ///< s/m, the larger slowness of the path out and the path back
 
   [[nodiscard]] const std::vector<SpotRay>& back() const { return alike ? transmit : receive; }
   [[nodiscard]] Meeting meeting(const std::vector<SpectralLine>& spectrum) const { return {transmit, back(), spectrum}; }

@@ -33,6 +33,7 @@ void check_geometry(const ImagingSettings& settings, const ImagingPlan& plan, co
 
 /// Warnings for the log, a line each, about geometry that has no effect or cannot be meant:
 /// - a grid of which a quarter or more lies above the front surface,
+/// - [imaging] travel_times = "interpolated" where it is not used,
 /// - with delay_law = "contact", a [surface] that no view meets,
 /// - with delay_law = "contact", elements more than a tenth of the longitudinal wavelength above the front surface (0.1 mm
 ///   where it is not known), except those of a curved array that touches it.

@@ -23,7 +23,7 @@ struct DetectorSurface {
   bool flat = false;
   Point centre;    ///< centre of a sphere or ring; else the mean place
   Metres radius;   ///< radius of a sphere or ring; 0 for others
-  Direction axis;  ///< normal of a plane, or axis of what is flat; of length 1
+  Direction axis;  ///< normal of the plane of the detectors; if flat, of the plane that holds their normals too; of length 1
 
   /// "a sphere of radius 65 mm"
   [[nodiscard]] std::string text() const;
@@ -36,7 +36,7 @@ struct DetectorSurface {
 /// The part of the surface that each detector represents.
 struct DetectorShares {
   std::vector<double> sizes;  ///< one a detector: areas in m^2, or lengths in m of what is flat
-  double angle = 0.0;         ///< of all, seen from the middle of a sphere or ring, else the whole angle; radians or sr
+  double angle = 0.0;         ///< angle of all detectors from the middle of a sphere or ring, else the whole; radians or sr
   double whole = 0.0;         ///< divisor of sums: 4 pi or 2 pi; 2 pi or pi of what is flat
   std::string how;            ///< "areas of 128 zones about z"
 };
