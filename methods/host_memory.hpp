@@ -32,8 +32,8 @@ void require_host_memory(const ImagingSettings& settings, const ImagingSetup& se
 
 /// Whether frames of `setup`, as many in flight as the task states, are to be imaged by groups. A method offers groups in
 /// setup.groups; null: it cannot image by groups, for the reason `why_whole`. Throws InputError, naming [grid] pixels,
-/// where memory holds neither whole frames and what the program takes, nor groups, as far as these are requested; the error
-/// states what either needs. Whether groups fit beside the program is checked later, when it is known what the program
+/// where memory holds neither whole frames in addition to what the program takes nor, as far as they are requested, groups;
+/// the error states what either needs. Whether groups fit beside the program is checked later, when it is known what the program
 /// holds with the tables of the setup.
 [[nodiscard]] bool settle_groups(const ImagingTask& task, const ImagingSetup& setup, std::string_view why_whole = {});
 

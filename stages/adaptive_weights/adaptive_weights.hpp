@@ -25,12 +25,14 @@
 //                       are. Channels of exactly 0 have no phase, and the factor is multiplied by the share of the other
 //                       channels in the weights. It has no axial window.
 //   f_dmas              (sum over i < j of sign(s_i s_j) sqrt(w_i |s_i| w_j |s_j|)) / (sum over i < j of sqrt(w_i w_j)).
-//                       G. Matrone and others, IEEE Trans. Med. Imag. 34(4), 940 (2015), as a mean; pairs by ((sum x)^2 - sum
-//                       x^2) / 2. Real s. It has the dimension of s and lies about twice the frequency: the caller applies a
-//                       band-pass about 2 f0. Equal channels A cos give A |cos|, of which the band-pass leaves 4 / (3 pi) A.
+//                       G. Matrone and others, IEEE Trans. Med. Imag. 34(4), 940 (2015), as a mean; pairs by
+//                       ((sum x)^2 - sum x^2) / 2. Real s. It has the dimension of s and lies about twice the frequency: the
+//                       caller applies a band-pass about 2 f0. Equal channels A cos give A |cos|, of which the band-pass
+//                       leaves 4 / (3 pi) A.
 //   short_lag_spatial_coherence
-//                       max(0, mean over m = 1 .. M of R(m)), R(m) = mean over n of <s_n s_(n + m)> / sqrt(<s_n^2> <s_(n +
-//                       m)^2>), M = q N to the nearest, 1 to N - 1. M. A. Lediju and others, IEEE Trans. UFFC 58(7), 1377
+//                       max(0, mean over m = 1 .. M of R(m)),
+//                       R(m) = mean over n of <s_n s_(n + m)> / sqrt(<s_n^2> <s_(n + m)^2>),
+//                       M = q N to the nearest, 1 to N - 1. M. A. Lediju and others, IEEE Trans. UFFC 58(7), 1377
 //                       (2011), who sum over m instead. Pairs without energy count as 0. The result is itself an image. It
 //                       has no weights.
 //   capon               w^H x, of analytic s: x the mean of the subarrays x_l = (s_l ... s_(l + L - 1)), l = 0 .. N - L,

@@ -113,8 +113,8 @@ ECHOFORM_HOST_DEVICE Complex times_root(Complex v) {
 template <int Radix>
 ECHOFORM_HOST_DEVICE void transform(Complex (&v)[Radix]);
 
-/// A transform of length A * B, as B transforms of length A over columns and A transforms of length B over rows. Input B a +
-/// b is row a of column b, output q + A p is number p of row q.
+/// A transform of length A * B, as B transforms of length A over columns and A transforms of length B over rows. Input
+/// B a + b is row a of column b, output q + A p is number p of row q.
 template <int A, int B>
 ECHOFORM_HOST_DEVICE void transform_composite(Complex (&v)[A * B]) {
   Complex columns[B][A];

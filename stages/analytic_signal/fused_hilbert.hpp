@@ -1,8 +1,8 @@
 // The Hilbert transform of two rows at once, as the threads of a CUDA block compute it. For host and device, so that tests
 // can run it thread by thread.
 //
-// H is linear and real: for z = x1 + i x2 the complex transform, the factors -i sgn(f) and the inverse transform give H x1 +
-// i H x2. The forward transform decimates in frequency, pass by pass, in place in shared memory: each butterfly reads and
+// H is linear and real: for z = x1 + i x2 the complex transform, the factors -i sgn(f) and the inverse transform give
+// H x1 + i H x2. The forward transform decimates in frequency, pass by pass, in place in shared memory: each butterfly reads and
 // writes the same places, so a pass needs one barrier, and the spectrum ends in digit-reversed order. The inverse transform
 // runs the same passes in reverse and so starts from that order. The last forward pass, the factors and the first inverse
 // pass stay in registers.

@@ -13,8 +13,8 @@ struct TermFactors {
   float slope = 0.0F;  ///< of the derivative by samples
 };
 
-/// Weights of central differences of order 24. The difference of the samples k after and k before has the weight (-1)^(k +
-/// 1) 12!^2 / (k (12 - k)! (12 + k)!), k = 1 ... 12.
+/// Weights of central differences of order 24. The difference of the samples k after and k before has the weight
+/// (-1)^(k + 1) 12!^2 / (k (12 - k)! (12 + k)!), k = 1 ... 12.
 struct DerivativeWeights {
   static constexpr int reach = 12;
 

@@ -5,8 +5,9 @@
 //         analytic-signal stage makes them; options.pairs states what each row is, and which rows serve both (i, j) and (j, i).
 //         On CUDA: complex64, or complex_half_slope with its factor in the trailer, with 256 zero elements before the first
 //         row and at least as many behind the samples of each (lead, row_stride).
-// Output complex64 image [z, x] ([z, y, x]: rows = z * y). Sampling follows the conventions exactly: linear for 0 <= u < M -
-// 1, nearest floor(u + 0.5) in 0 .. M - 1; outside, a pair adds nothing.
+// Output  complex64 image [z, x] ([z, y, x]: rows = z * y).
+// Sampling follows the interpolation exactly as the conventions state: linear for 0 <= u < M - 1, nearest floor(u + 0.5) in
+// 0 .. M - 1; outside, a pair adds nothing.
 #pragma once
 
 #include <memory>

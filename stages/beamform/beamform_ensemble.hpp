@@ -3,8 +3,8 @@
 //
 //   image n of N = the image that "beamform" makes of rows n R ... n R + R - 1, R the rows of options.pairs
 //
-// Input as for the beamform stage (beamform.hpp), N R rows, in single precision. Output complex64 [z * N, x] ([z, y, x]:
-// rows z * y * N): row l N + n is row l of image n, so that rows of pixels are the
+// Input   as for the beamform stage (beamform.hpp), N R rows, in single precision.
+// Output  complex64 [z * N, x] ([z, y, x]: rows z * y * N): row l N + n is row l of image n, so that rows of pixels are the
 //         lines whose ensembles the stages of flow take (stages/wall_filter/).
 #pragma once
 

@@ -59,9 +59,9 @@ struct BeamformOptions {
 /// ranges.
 void validate(const BeamformOptions& options);
 
-/// The offset, in samples, that is added to the delays of each side. It is half of the part of u = (tau_tx + tau_rx -
-/// start_time + time_offset) * sample_rate - gate.first that does not depend on the pixel, so that one table serves both
-/// sides where the law is reciprocal.
+/// The offset, in samples, that is added to the delays of each side. It is half of the part that does not
+/// depend on the pixel of u = (tau_tx + tau_rx - start_time + time_offset) * sample_rate - gate.first, so that one table
+/// serves both sides where the law is reciprocal.
 [[nodiscard]] double half_delay_offset(const BeamformOptions& options);
 
 }  // namespace echoform

@@ -3,9 +3,9 @@
 //
 //   image(p) = sum over parts of the image that "beamform" makes of the part's rows
 //
-// Input as for the beamform stage (beamform.hpp); the rows of a part follow each other. Output complex64 image [z, x] ([z,
-// y, x]: rows = z * y). Images are added in the order of the parts, one at a time, so that the
-//         bits are the same in every run on one backend.
+// Input   as for the beamform stage (beamform.hpp); the rows of a part follow each other.
+// Output  complex64 image [z, x] ([z, y, x]: rows = z * y). Images are added in the order of the parts, one at a time, so that
+//         the bits are the same in every run on one backend.
 #pragma once
 
 #include <cstddef>

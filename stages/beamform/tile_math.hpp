@@ -44,7 +44,7 @@ ECHOFORM_HOST_DEVICE float fast_divide(float value, float by) {
 /// 2^(index_bits - 23) of a sample.
 template <int index_bits, bool half>
 ECHOFORM_HOST_DEVICE std::uint32_t delay_of(SourceForm form, float phase, float x, float z) {
-  // The form contains an addend of 2^index_bits, so that the mantissa holds the delay and the exponent does not change.
+  // form.d or `phase` contains an addend of 2^index_bits, so that the mantissa holds the delay and the exponent does not change.
   float delay;
   if constexpr (half) {
     const float dx = x - form.a;

@@ -12,8 +12,11 @@
 
 namespace echoform {
 
-/// none rows stay as they are, bit for bit mean the mean of each row is subtracted band frequencies outside of a band are
-/// removed wiener echoes are deconvolved by a measured pulse as far as noise allows
+/// The kinds of filters:
+///   none    rows stay as they are, bit for bit
+///   mean    the mean of each row is subtracted
+///   band    frequencies outside of a band are removed
+///   wiener  echoes are deconvolved by a measured pulse as far as noise allows
 enum class FilterKind : unsigned char { none, mean, band, wiener };
 
 /// The shape of one echo.

@@ -26,8 +26,8 @@ namespace echoform {
 /// Size of a response in time, on a row of response_samples.
 struct ResponseSize {
   /// Number of samples from the impulse to the last sample, on either side, at which the response exceeds a thousandth of
-  /// its greatest value. The samples at one end of a row affect as many samples at the other end. At most response_samples /
-  /// 2.
+  /// its greatest value. The samples at one end of a row affect as many samples at the other end. At most
+  /// response_samples / 2.
   std::size_t length = 0;
   /// Maximum ratio of the greatest value of a filtered row to that of the row: the sum of the response's absolute values.
   double gain = 1.0;

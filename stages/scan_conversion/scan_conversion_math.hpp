@@ -41,7 +41,7 @@ struct AxisTaps {
 [[nodiscard]] constexpr std::size_t tap_count(ScanInterpolation interpolation) {
   return interpolation == ScanInterpolation::nearest ? 1 : interpolation == ScanInterpolation::bilinear ? 2 : 4;
 }
-/// Bytes that the tables of an axis take, without the members that state where the axis begins and ends.
+/// Bytes that the tables of an axis take, without AxisTaps::begin and end.
 [[nodiscard]] constexpr std::size_t tap_bytes(ScanInterpolation interpolation, std::size_t count) {
   return tap_count(interpolation) * count * (sizeof(std::int32_t) + sizeof(float));
 }

@@ -102,8 +102,8 @@ template <class Number>
 
 inline constexpr std::size_t upsampling_factor = 4;
 
-/// The first step of a filter with `upsampling`, once for each row: upsampled[4 n + p] is the value at n + p / 4, and at p =
-/// 0 the sample itself. `upsampled` has 4 samples for each one of `row`; those after 4 (M - 1) are never looked up. The
+/// The first step of a filter with `upsampling`, once for each row: upsampled[4 n + p] is the value at n + p / 4, and at
+/// p = 0 the sample itself. `upsampled` has 4 samples for each one of `row`; those after 4 (M - 1) are never looked up. The
 /// second step is linear interpolation at 4 u wherever filter.reaches(u, M); both together equal evaluate() of the row
 /// itself to rounding.
 void upsample(const DelayFilter& filter, std::span<const float> row, std::span<float> upsampled);

@@ -46,8 +46,8 @@ struct LineSet {
   LineRanges ranges;
   /// Seconds from t = 0 until the event's wave is at the point, [line, range].
   std::vector<double> transmit_times;
-  /// Weights of receivers over the ranges, [table, range], each >= 0, and which table each receiver has on a line: [line,
-  /// row of the line's event], one line after the other. Lines share tables. `unheard` receivers are left out.
+  /// Weights of receivers over the ranges, [table, range], each >= 0, and which table each receiver has on a line:
+  /// [line, row of the line's event], one line after the other. Lines share tables. `unheard` receivers are left out.
   std::vector<float> weights;
   std::vector<std::uint32_t> weight_tables;
 

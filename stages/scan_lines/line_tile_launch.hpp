@@ -117,8 +117,8 @@ struct LineTiles {
   LineFacts facts;
 };
 
-/// Bits of 1.5 x 2^23, which the kernel adds to places to make them whole numbers. Without upsampling these are samples of
-/// four bytes; with upsampling they are bytes.
+/// Bits of 1.5 x 2^23, which the kernel adds to places to make them whole numbers. Without upsampling these count samples
+/// of four bytes; with upsampling they count bytes.
 inline constexpr std::uint32_t whole_magic_bits = 0x4B400000U;
 [[nodiscard]] constexpr std::uint32_t whole_magic_address(std::uint32_t taps) {
   return (taps == 0 ? 4U : 1U) * whole_magic_bits;
