@@ -35,7 +35,7 @@ struct Range {
 [[nodiscard]] constexpr Range within(double low, double high) {
   return {low, high, false};
 }
-/// The range with inf and -inf.
+/// The same range, in which inf and -inf are allowed too.
 [[nodiscard]] constexpr Range or_infinite(Range range) {
   range.infinite = true;
   return range;

@@ -33,7 +33,7 @@ class EarlyUploads {
   /// Announces, at set-up, that shots will arrive for the slot of this index.
   void add_slot(std::size_t index);
 
-  /// Another frame has the slot: forgets what arrived of the frame before. A copy of that frame may still be under way;
+  /// Another frame has the slot: forgets what arrived of the previous frame. A copy of that frame may still be under way;
   /// rows of the new frame are copied after it. Waits for no copy.
   void open(FrameSlot& slot) noexcept;
   /// Rows first .. first + rows - 1 are in place, and stay as they are until the frame is done or given up. Waits for no copy.

@@ -37,8 +37,8 @@ class ModelBand {
   std::vector<std::vector<float>> rows_;  // a row for each member
 };
 
-/// The sound at times at which no sound of the grid arrives, without the noise: its share of the squares of the data in the
-/// model's band, before and after the times of the grid.
+/// The sound that is recorded at times at which no sound of the grid arrives. The numbers are its shares of the squares of
+/// the data in the model's band, noise subtracted: before sound of the grid arrives, and after.
 struct SoundFromOutside {
   double before = 0.0;
   double after = 0.0;

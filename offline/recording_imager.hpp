@@ -73,7 +73,7 @@ class RecordingImager {
   /// Whether frames are taken along a path ([scan] path). Then all frames make one image, and each adds what is new.
   [[nodiscard]] bool scans() const noexcept { return scan_; }
 
-  /// Makes what imaging of the frame needs, for example tables of travel times, unless it is there from the frame before.
+  /// Makes what imaging of the frame needs, for example tables of travel times, unless it is there from the previous frame.
   /// Returns the grid of the first view's image, of all processes. Throws InputError where the settings and the data are
   /// refused, or memory does not hold what they need. Throws PlanningEnded where `stop` ended it between two pieces of
   /// work.

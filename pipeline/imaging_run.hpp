@@ -27,7 +27,7 @@ struct ImagingRunOptions {
 };
 
 /// Frames come on acquired(), go through the engine in order (which may have several under way), and go to every sink.
-/// While one frame is imaged, the next is received and the one before is published.
+/// While one frame is imaged, the next is received and the previous one is published.
 class ImagingRun final : public FrameArrivals {
  public:
   /// Equips the slots and starts the workers. `setup` is that of the engine. The publish worker calls `housekeeping` at

@@ -155,7 +155,7 @@ std::unique_ptr<Engine> Pipeline::build_engine(const std::shared_ptr<const Imagi
   return engine;
 }
 
-// The new engine; null where it has to wait until the one before is released, for lack of memory: of the host by the
+// The new engine; null where it has to wait until the previous one is released, for lack of memory: of the host by the
 // estimate, or of a device by its own report.
 std::unique_ptr<Engine> Pipeline::engine_beside(const std::shared_ptr<const ImagingSetup>& setup) const {
   if (!run_ || !options_.memory_estimate) return nullptr;

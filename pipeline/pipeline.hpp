@@ -32,7 +32,7 @@ struct PipelineOptions {
   AcquisitionLimits limits;
   std::size_t memory_limit = std::size_t{4} << 30;  ///< bytes of the host's memory for slots and engine together
   /// An upper estimate of the same for a setup, before its engine is made. If the limit holds two engines, the next engine
-  /// is built while the one before still exists. Absent: it never is.
+  /// is built while the previous one still exists. Absent: it never is.
   std::function<double(const ImagingSetup&)> memory_estimate{};
   /// Where a device images: throws InputError unless the device has memory for the engine of a setup beside the existing
   /// engine. Called before the engine of a live change is built.

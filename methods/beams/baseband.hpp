@@ -15,7 +15,7 @@ namespace echoform {
 ///
 /// G is the distance from the demodulation frequency fd to the nearest image of the band, the smaller of 2 fd and
 /// rate - 2 fd. P is the distance by which the pass band reaches from fd to either side: half of [beams] iq_bandwidth, or
-/// without that key 1.4 times the probe's bandwidth (-6 dB), beyond which the amplitude of a Gaussian spectrum is below 0.5 %
+/// without that key 1.4 times the probe's bandwidth (-6 dB). Beyond that the amplitude of a Gaussian spectrum is below 0.5 %
 /// of its maximum. A probe that states no bandwidth counts with 0.6 fd. P is at most 0.45 G, so that the filter, which stops
 /// at G - P from fd, stays short. The decimation is the largest that leaves a rate of 5 / 2 P, since delay filters are good
 /// up to 0.4 of the sample rate.

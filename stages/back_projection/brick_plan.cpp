@@ -174,8 +174,8 @@ BrickPlan plan_bricks(const BackProjectionOptions& options) {
   const double way = farthest_of(options, frame, lattice) + std::abs(static_cast<double>(flat_start(options)));
   // The window's middle is a whole sample next to the time of the brick's middle, half a sample off at most, and no voxel's
   // time is farther from that than half the diagonal: u from the middle on, |u| <= half_diagonal + 0.5. The entry floor(u)
-  // is read, of -half to half - 1. So `half` would do with half_diagonal + 0.5; the sample more is for rounding: of ways,
-  // 1e-6 of them, and of squares that are given relative to that of the middle of a thread's voxels, D < half away, to
+  // is read, of -half to half - 1. So `half` would do with half_diagonal + 0.5; the sample more is for rounding: of path
+  // lengths, 1e-6 of them, and of squares that are given relative to that of the middle of a thread's voxels, D < half away, to
   // 4 x 2^-24 (d + D)^2: 5e-4 D, a quarter of a sample at most, where the voxel's own distance d is nothing.
   const double half = std::ceil(half_diagonal(best, lattice) + 1.5 + 1e-6 * way);
   if (!options.inclusion && way <= farthest && half <= most_half_window) {

@@ -39,10 +39,11 @@ struct TapTable {
   alignas(64) float cubic[most_taps][4][coefficient_pieces];  ///< k0 ... k3
 };
 
-/// A block of range_step ranges is steady where all places lie steady_margin samples and more within the A-scan, each less
-/// than 1.9 samples behind the one before it and none before it, and where |p - e| - r is within steady_error samples of a
-/// polynomial of the fourth degree, for every receiver. Loops may process such a block faster. A block may be steady as a
-/// whole, or in halves, each with a polynomial of its own.
+/// A block of range_step ranges is steady if for every receiver
+/// - all places lie steady_margin samples and more within the A-scan,
+/// - each place is at or after the previous one, by less than 1.9 samples,
+/// - |p - e| - r is within steady_error samples of a polynomial of the fourth degree.
+/// Loops may process such a block faster. A block may be steady as a whole, or in halves, each with a polynomial of its own.
 inline constexpr unsigned char steady_as_a_whole = 1;
 inline constexpr unsigned char steady_by_halves = 2;
 inline constexpr double steady_margin = 2.0;
