@@ -68,7 +68,7 @@ void check_reconstruction(const Configuration& configuration);
 ///   read_frame() do,
 /// - for events that are not passive, and without a velocity,
 /// - for keys of live images that no model supports (methods/reconstructed_volumes.hpp), and [unmixing] of one wavelength,
-/// - for detectors within the grid, and for sound that reaches none of the record,
+/// - for detectors within the grid, and for a grid none of whose sound is in the record,
 /// - for a file that is no impulse response,
 /// - for fewer rows than processes, and for more memory than [imaging] memory_limit.
 ///
