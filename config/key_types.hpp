@@ -130,9 +130,7 @@ template <class Get>
 
 template <class Get>
 [[nodiscard]] auto clearing(Get get) {
-  return [get](Configuration& into) {
-    get(into) = get(defaults());
-  };
+  return [get](Configuration& into) { get(into) = get(defaults()); };
 }
 
 /// Sets how the value is shown and cleared.

@@ -52,9 +52,9 @@ class GroupReader {
   std::size_t group_ = 0;       // the group that is being read
   std::vector<RowRange> rows_;  // its rows; empty: nothing of it is read
   std::vector<RowRange> piece_;
-  std::size_t range_ = 0;  // index in rows_ of the range that is read next
-  std::size_t row_ = 0;    // the next row within that range
-  std::size_t bytes_ = 0;  // bytes of the group that are in its buffer
+  std::size_t range_ = 0;     // index in rows_ of the range that is read next
+  std::size_t row_ = 0;       // the next row within that range
+  std::size_t bytes_ = 0;     // bytes of the group that are in its buffer
   std::size_t released_ = 0;  // groups whose buffers are free
   std::exception_ptr fault_;
 };

@@ -137,7 +137,7 @@ struct TileLaunch {
   bool plane = false;           ///< `analytic`: sources of the transmit side are plane waves, whatever their count; ordered_full
   bool turned = false;          ///< `plane`: they are waves of revolution, plane ones or, with `points`, of virtual sources
   bool points = false;
-  ListedPairs listed;           ///< of PairOrder::listed
+  ListedPairs listed;  ///< of PairOrder::listed
 };
 
 /// Sources of the two sides.

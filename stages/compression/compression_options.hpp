@@ -24,7 +24,7 @@ struct Compression {
   /// peak at once, so nothing saturates. 1 follows every frame.
   double running_fraction = 0.1;
   ScaleKind scale = ScaleKind::decibels;  ///< follows from the kind of values; users do not choose it
-  double end = 0.0;  ///< end of a scale of numbers; 0: the reference less the gain is the end
+  double end = 0.0;                       ///< end of a scale of numbers; 0: the reference less the gain is the end
 
   bool masked = false;  ///< decibels only: pixels may have no value (NaN), which alone becomes level 0
 
