@@ -46,7 +46,7 @@ std::string describe(const toml::node& node) {
     case toml::node_type::integer:
       return fmt::format("{}", node.as_integer()->get());
     case toml::node_type::floating_point: {
-      // 256.0 is not the integer 256: show the difference.
+      // 256.0 is not the integer 256; the text shows the difference.
       std::string text = fmt::format("{}", node.as_floating_point()->get());
       if (text.find_first_not_of("-0123456789") == std::string::npos) text += ".0";
       return text;

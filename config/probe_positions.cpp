@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t numbers_of_place = 3;
 constexpr std::size_t numbers_of_pose = 9;
 
-/// Directions in a file are of any length, and y gives the plane alone.
+/// Directions in a file may have any length, and the direction of y only determines the plane.
 Pose pose_of(const std::vector<double>& numbers, const std::string& where) {
   if (numbers.size() != numbers_of_place && numbers.size() != numbers_of_pose) {
     throw InputError(where, fmt::format("{} numbers", numbers.size()),
@@ -33,7 +33,7 @@ Pose pose_of(const std::vector<double>& numbers, const std::string& where) {
   return pose;
 }
 
-/// One position at which the probe's coordinates are the part's is none.
+/// A single position at which the probe's coordinates are those of the part counts as no position.
 std::vector<Pose> unless_still(std::vector<Pose> poses) {
   if (poses == std::vector<Pose>(1)) poses.clear();
   return poses;

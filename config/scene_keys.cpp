@@ -12,14 +12,15 @@ using namespace keys;  // NOLINT(google-build-using-namespace): the table reads 
 
 using SectionOf = SurfaceSection& (*)(Configuration&);
 
-/// What the kinds say of a parameter that some of them share: keys of one name hold what any of these takes.
+/// The statements of the kinds about a parameter that some of them share: a key of that name accepts what any of these kinds
+/// accepts.
 struct SharedParameter {
   SurfaceParameter first;
   std::string help;
   std::string otherwise;
 };
 
-/// Keys refer to texts; these live as long as the table.
+/// Keys refer to texts; the texts here live as long as the table.
 std::string_view kept(std::string text) {
   static std::deque<std::string> texts;
   return texts.emplace_back(std::move(text));
@@ -107,7 +108,7 @@ Key word_key(std::string_view section, const SharedParameter& parameter, Section
   const std::string name(parameter.first.name);
   Key key = make_key({section, parameter.first.name, "", kept(parameter.help)}, "text", "", parameter.otherwise);
   key.names_file = parameter.first.file;
-  // Names of files are not live: they would let peers have any file opened.
+  // Names of files are not live: otherwise peers could have any file opened.
   if (!key.names_file) key.live = LiveEffect::imaging;
   key.read = [get, name, file = key.names_file, expected = key.expected()](Configuration& into, const toml::node& node,
                                                                            std::string_view where) {
@@ -144,7 +145,7 @@ void add_scene_keys(std::vector<Key>& k) {
       within(10.0, 20000.0), [](auto& c) -> auto& { return c.couplant.velocity; }));
   k.back().unread = Unread::refused;
   add_surface_keys(k, "surface", Unread::refused, [](Configuration& c) -> SurfaceSection& { return c.surface; });
-  // Behind what other methods image: no image is wrong for it.
+  // The backwall lies behind what other methods image, so no image is wrong without it.
   add_surface_keys(k, "backwall", Unread::warned, [](Configuration& c) -> SurfaceSection& { return c.backwall; });
 }
 

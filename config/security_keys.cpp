@@ -1,4 +1,4 @@
-// Who is let in, and how many: keys of [server] and [curve].
+// The keys of [server] and [curve]: which clients may connect, and how many.
 #include "config/common_keys.hpp"
 #include "config/key_types.hpp"
 
