@@ -30,13 +30,14 @@ namespace {
 
 constexpr int changes_limit = 64;
 
-/// Both engines are there until the new one takes over, so both must fit into the host's memory, of which they take what engines
-/// of their backend do: refused before anything is allocated. A device judges for itself (PipelineOptions::require_device_room).
+/// Both engines exist until the new one takes over. So both must fit into the host's memory, of which each takes the amount that
+/// engines of its backend take. The change is refused before anything is allocated. A device checks its own memory
+/// (PipelineOptions::require_device_room).
 void check_room_beside(const Configuration& configuration, const ImagingSetup& setup, const Pipeline& pipeline) {
   const std::size_t slots = configuration.input.slots;
   const StageSite site{pipeline.options().backend.kind, configuration.imaging.threads};
   auto needed = static_cast<double>(host_memory(setup, slots, site) - slots * setup.acquisition.frame_bytes());
-  // A scan that goes on is one for both.
+  // A scan that continues is shared by both engines.
   const auto before = pipeline.setup();
   const bool goes_on =
       setup.scan != nullptr && before != nullptr && before->scan != nullptr && setup.scan->record == before->scan->record;
@@ -79,19 +80,19 @@ SetupFactory make_factory(const Configuration& configuration, const Material& st
   };
 }
 
-/// The settings that a setup uses; the values of `asked` where the setup states none.
+/// The settings that a setup uses, with the values of `asked` where the setup states none.
 Configuration settings_in_use(const ImagingSetup& setup, Configuration asked) {
   const GridSection grid = asked.grid;
   const DisplaySection display = section<DisplaySection>(asked);
   if (const Method* const method = find_method(setup.method)) method->show_in_use(setup, asked);
-  if (setup.scan != nullptr) {  // what the method made is a part of it
+  if (setup.scan != nullptr) {  // the method makes only a part of the scan's image
     asked.grid = grid;
     section<DisplaySection>(asked) = display;
   }
   return asked;
 }
 
-/// What was refused elsewhere is to hold nowhere.
+/// Makes a follower return to the settings before: a change that was refused elsewhere holds nowhere.
 void take_back(const SettingsFollower& follower, const Configuration& before) noexcept {
   try {
     follower.follow(before);
@@ -118,7 +119,7 @@ SetupFactory Control::first_setup_factory(const Configuration& file, const Mater
 }
 
 void Control::add(ControlAction action) {
-  // One that is there stands in for one that is not.
+  // An available action replaces an unavailable one of the same name.
   std::erase_if(actions_, [&](const ControlAction& known) { return known.name == action.name && !known.available; });
   actions_.push_back(std::move(action));
 }
@@ -167,7 +168,7 @@ wire::ControlReply Control::handle(const wire::ControlRequest& request) noexcept
     reply.Clear();
     reply.set_outcome(outcome);
     reply.set_reason(without_folders(reason, file_));
-    // Of what peers send wrong the log tells only who asks for it.
+    // Invalid requests of peers appear in the log at debug level only.
     const auto level = outcome == wire::FAILED ? spdlog::level::warn : spdlog::level::debug;
     spdlog::log(level, "control: {}", reason);
   };
@@ -194,7 +195,7 @@ wire::ControlReply Control::handle(const wire::ControlRequest& request) noexcept
         throw Conflict(
             fmt::format("settings revision: found {}; expected {}: they have changed meanwhile", revision(), expected));
       action->run(request, reply);
-      reply.set_revision(revision());  // while nobody else can change anything
+      reply.set_revision(revision());  // no other request can change anything meanwhile
     }
   } catch (const Conflict& conflict) {
     fail(wire::CONFLICT, conflict.what());
@@ -222,7 +223,8 @@ Configuration Control::configuration() const {
 void Control::get(const wire::ControlRequest& request, wire::ControlReply& reply) const {
   Configuration configuration;
   {
-    // Read together: whoever changes what he has read names the revision to which it belongs.
+    // The settings and the revision are read together: a client that changes what it has read names the revision to which that
+    // belongs.
     const std::lock_guard lock(mutex_);
     configuration = current_;
     reply.set_revision(revision_);
@@ -265,7 +267,7 @@ void Control::put_in_force(const Configuration& wanted, wire::ControlReply& repl
   const auto differing = differing_keys(before, wanted);
   if (differing.empty()) return;
   const std::uint64_t revision = this->revision() + 1;
-  // Messages name the settings, no longer the file.
+  // Messages name the settings instead of the file.
   Configuration named = wanted;
   named.file = "settings";
   const Method& method = method_of(named);
@@ -283,7 +285,7 @@ void Control::put_in_force(const Configuration& wanted, wire::ControlReply& repl
     change.retuned = [&](const ImagingSetup& setup) -> std::shared_ptr<const ImagingSetup> {
       const auto retuned = retune_imaging(setup, wanted, revision);
       if (!retuned) return nullptr;
-      // What was found out when the setup was resolved goes on to hold.
+      // What was found when the setup was resolved still holds.
       auto next = std::make_shared<ImagingSetup>(*retuned);
       next->notes = setup.notes;
       next->warnings = setup.warnings;
@@ -329,7 +331,7 @@ std::vector<std::string> Control::warnings(const Configuration& settings) const 
   if (!setup) {
     for (std::string& line : find_unread_keys(settings, method_of(settings)).warnings) lines.push_back(std::move(line));
   }
-  for (std::string& line : lines) line = without_folders(std::move(line), file_);  // whoever reads telemetry gets them
+  for (std::string& line : lines) line = without_folders(std::move(line), file_);  // every reader of telemetry gets these lines
   return lines;
 }
 
