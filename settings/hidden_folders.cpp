@@ -14,7 +14,7 @@
 namespace echoform {
 namespace {
 
-/// A value as keys show it; an empty table where it is no TOML.
+/// Parses a value as keys show it; the table is empty if the value is not TOML.
 toml::table parse(const std::string& shown) {
   try {
     return toml::parse("value = " + shown);
@@ -34,7 +34,7 @@ std::set<std::string> texts_with_folders(const Configuration& configuration) {
     if (!key.show) continue;
     const std::string shown = key.show(configuration);
     if (shown.find('/') == std::string::npos) continue;
-    // What is no TOML is no text.
+    // A value that is not TOML is not a text.
     const toml::table line = parse(shown);
     const toml::node* const value = line.get("value");
     if (value == nullptr) continue;
@@ -48,7 +48,7 @@ std::set<std::string> texts_with_folders(const Configuration& configuration) {
 
 std::string without_folders(std::string line, const Configuration& configuration) {
   if (line.find('/') == std::string::npos) return line;
-  std::vector<std::pair<std::string, std::string>> names;  // paths, and their last parts
+  std::vector<std::pair<std::string, std::string>> names;  // paths, and their last components
   const auto add = [&](const std::filesystem::path& path) {
     const std::filesystem::path whole = path.has_filename() ? path : path.parent_path();
     if (whole.has_parent_path() && whole.has_filename()) names.emplace_back(whole.string(), whole.filename().string());
@@ -59,7 +59,7 @@ std::string without_folders(std::string line, const Configuration& configuration
     add(named_file(configuration, text));
   }
   if (const auto folder = std::filesystem::path(configuration.file).parent_path(); !folder.empty())
-    names.emplace_back(folder.string() + "/", "");  // of files that the configuration names without a folder
+    names.emplace_back(folder.string() + "/", "");  // for files that the configuration names without a folder
   // A path that is part of another one comes after it.
   std::ranges::sort(names, [](const auto& a, const auto& b) { return a.first.size() > b.first.size(); });
   for (const auto& [path, name] : names) {

@@ -14,7 +14,7 @@
 namespace echoform {
 namespace {
 
-/// Sections of which every key counts, also such as do not change while frames run.
+/// Sections of which every key counts, including keys that do not change while frames run.
 constexpr std::array<std::string_view, 5> whole_sections{"probe", "acquisition", "surface", "backwall", "filter"};
 /// Keys of a scan's own file, and of placements in recordings.
 constexpr std::array<std::string_view, 4> of_files{"file", "save_every", "resume", "tolerance"};
@@ -26,11 +26,11 @@ bool makes_images(const Key& key) {
          std::find(whole_sections.begin(), whole_sections.end(), key.section) != whole_sections.end();
 }
 
-/// Fowler, Noll, Vo: FNV-1a of 64 bits, of the file that a key names. `shown` is the name as a TOML string.
+/// The FNV-1a hash (Fowler, Noll, Vo) of 64 bits of the file that a key names. `shown` is the name as a TOML string.
 std::string sum_of_file(const Key& key, const std::string& shown) {
   const std::string path = toml::parse("path = " + shown)["path"].value_or(std::string());
   const std::string name = fmt::format("[{}] {}", key.section, key.name);
-  // Surfaces: their readers have taken the file before, and limit its size.
+  // For surfaces, their readers have accepted the file before, and limit its size.
   const std::string bytes = read_text_file(path, {.key = name,
                                                   .expected = "the file that was imaged with",
                                                   .maximum_bytes = std::uintmax_t{1} << 30,

@@ -7,7 +7,7 @@
 namespace echoform {
 namespace {
 
-/// Longer than all names: what is longer is no misspelling, and a distance takes a time that grows with it.
+/// This is longer than all names. A longer text is no misspelling, and the time for a distance grows with the length.
 constexpr std::size_t longest_compared = 64;
 
 /// Levenshtein's distance: insertions, deletions and replacements that turn `a` into `b`.
@@ -37,7 +37,7 @@ const Key* find_key(std::string_view section, std::string_view name) {
 
 const Key& nearest_key(std::string_view section, std::string_view name) {
   name = name.substr(0, longest_compared);
-  // "velocity" in [material] is longitudinal_velocity rather than another section's velocity.
+  // For "velocity" in [material], longitudinal_velocity is nearer than another section's velocity.
   const auto has_word = [&](const Key& key) {
     return key.section == section && !name.empty() &&
            ('_' + std::string(key.name) + '_').find('_' + std::string(name) + '_') != std::string::npos;

@@ -13,8 +13,8 @@
 #include "methods/shared_keys.hpp"
 #include "transport/doors.hpp"
 
-// The owners of sections and keys besides config/, methods, instruments and outputs, a line each: OWNER(NAME) is `KeyGroup
-// NAME_keys()`, next to the code that reads them.
+// The owners of sections and keys besides config/, methods, instruments and outputs, in one list: OWNER(NAME) is `KeyGroup
+// NAME_keys()`, next to the code that reads the keys.
 #define ECHOFORM_KEY_OWNERS(OWNER) OWNER(recorder) OWNER(dicom) OWNER(reconstruction) OWNER(simulator)
 
 namespace echoform {
@@ -39,7 +39,7 @@ const std::vector<KeyGroup>& owned_keys() {
   return list;
 }
 
-/// Behind the sections that it is a part of, as [input.micropulse] is of [input], or behind all.
+/// Puts a section behind the sections of its parent, as [input.micropulse] behind [input], or behind all.
 void place_section(std::vector<Section>& list, const Section& section) {
   const std::string_view parent = section.name.substr(0, section.name.find('.'));
   const auto belongs = [&](const Section& other) {
@@ -77,7 +77,7 @@ void add_keys(KeyGroup group) {
 const std::vector<Section>& configuration_sections() {
   static const std::vector<Section> sections = [] {
     std::vector<Section> list = common_sections();
-    // What a method has of its own follows [imaging].
+    // The keys of a method follow [imaging].
     auto place = std::find_if(list.begin(), list.end(), [](const Section& section) { return section.name == "imaging"; }) + 1;
     for (const auto& method : methods()) {
       const std::vector<Section> own = method->sections();

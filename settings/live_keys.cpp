@@ -11,12 +11,12 @@
 namespace echoform {
 namespace {
 
-/// "1e3", "[1, 2]" or "\"text\"" as the value of a TOML line. The text holds no line break, so it is one line and no more.
+/// Parses "1e3", "[1, 2]" or "\"text\"" as the value of a TOML line. The text holds no line break, so it is exactly one line.
 toml::table parse_value(const std::string& value) {
   return toml::parse("value = " + value);
 }
 
-/// "TT", "LL, TT" or "[LL, TT]", the texts of a list without their quotes; empty where it is none, or has quotes.
+/// The texts of a list without quotes: "TT", "LL, TT" or "[LL, TT]". The result is empty if this is no list or has quotes.
 toml::array plain_list(std::string_view value) {
   if (value.starts_with('[') && value.ends_with(']')) value = value.substr(1, value.size() - 2);
   toml::array list;
@@ -45,7 +45,7 @@ void set_value(const Key& key, const std::string& value, std::string_view where,
     line.clear();
   }
   const toml::node* node = line.get("value");
-  // Words may go without quotes; so may texts, unless they look like something else.
+  // Words may be given without quotes. So may texts, unless they look like something else.
   const toml::value<std::string> plain{value};
   const bool takes_text = !key.words.empty() || key.type == "text";
   if (node == nullptr && takes_text && value.front() != '"' && !control) node = &plain;

@@ -5,7 +5,7 @@
 namespace echoform {
 namespace {
 
-/// Markdown tables split at bars.
+/// Bars are escaped: a bar would end the cell of a Markdown table.
 std::string cell(std::string_view text) {
   std::string escaped;
   for (const char c : text) {
@@ -22,7 +22,7 @@ std::string_view live_text(const Key& key) {
 }
 
 bool is_written(const Key& key) {
-  // Defaults that one would write are shown as code, those that come from elsewhere as words.
+  // Defaults that a user would write are shown as code; defaults that come from elsewhere are shown as words.
   const char first = key.default_text.empty() ? ' ' : key.default_text.front();
   return first == '"' || first == '[' || first == '-' || (first >= '0' && first <= '9') || key.default_text == "true" ||
          key.default_text == "false";

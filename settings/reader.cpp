@@ -28,13 +28,13 @@ struct Reader {
   }
 
  private:
-  /// A name of the file's, as messages show it.
+  /// A name from the file, as messages show it.
   static std::string shown(std::string_view name) {
     constexpr std::size_t longest = 100;
     return name.size() > longest ? fmt::format("{}...", name.substr(0, longest)) : std::string(name);
   }
 
-  /// Null where there is none of that name.
+  /// Returns null if there is no section of that name.
   static const Section* find_section(std::string_view name) {
     const auto& sections = configuration_sections();
     const auto found = std::ranges::find(sections, name, &Section::name);
@@ -56,7 +56,7 @@ struct Reader {
     }
     if (known->stated != nullptr) known->stated(into);
     for (const auto& [key, value] : *table) {
-      // [input.micropulse] is a section within one.
+      // [input.micropulse] is a section within [input].
       const std::string within = fmt::format("{}.{}", section, key.str());
       if (value.is_table() && find_section(within) != nullptr) {
         read_section(within, key.source(), value, into);

@@ -5,8 +5,8 @@
 namespace echoform {
 namespace {
 
-/// Where the string that begins at `at` ends, behind its quotes. TOML 1.0: of ", with escapes, or ', without; of one quote, which
-/// ends with the line at the latest, or of three.
+/// The end of the string that begins at `at`, behind its quotes. In TOML 1.0, strings in " have escapes and strings in ' have
+/// none. A string in single quote characters ends with the line at the latest; one in triple quote characters does not.
 std::size_t end_of_string(std::string_view text, std::size_t at) noexcept {
   const char quote = text[at];
   const auto run_at = [&](std::size_t from) { return std::min(text.find_first_not_of(quote, from), text.size()) - from; };
@@ -16,7 +16,7 @@ std::size_t end_of_string(std::string_view text, std::size_t at) noexcept {
     if (text[at] == '\\' && quote == '"') {
       at += 2;
     } else if (text[at] == quote) {
-      // Up to two quotes may stand before the three that close.
+      // Up to two quotes may stand before the three that close the string.
       const std::size_t run = several_lines ? run_at(at) : 1;
       at += run;
       if (!several_lines || run >= 3) return at;
@@ -33,7 +33,7 @@ std::size_t end_of_string(std::string_view text, std::size_t at) noexcept {
 
 std::optional<std::size_t> find_deep_toml(std::string_view text) noexcept {
   std::size_t open = 0;  // brackets and braces
-  std::size_t dots = 0;  // of the key at hand, or of a number
+  std::size_t dots = 0;  // dots of the current key, or of a number
   for (std::size_t at = 0; at < text.size();) {
     switch (text[at]) {
       case '#':
