@@ -10,9 +10,9 @@
 namespace echoform {
 namespace {
 
-constexpr std::size_t size_limit = std::size_t{1} << 40;  // elements: far above any memory, far below overflow
+constexpr std::size_t size_limit = std::size_t{1} << 40;  // elements; far above any memory, far below overflow
 
-constexpr std::size_t launch_limit = (std::size_t{1} << 31) - 1;  // blocks of a launch along x
+constexpr std::size_t launch_limit = (std::size_t{1} << 31) - 1;  // blocks along x in one launch
 
 }  // namespace
 

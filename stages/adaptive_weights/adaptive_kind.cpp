@@ -98,7 +98,7 @@ std::size_t point_workspace(const AdaptiveOptions& options, std::size_t points) 
 
 std::size_t channel_workspace(const AdaptiveOptions& options, std::size_t channels) {
   const std::size_t length = adaptive::subarray_length(options, channels);
-  // Energies and products; or what Capon's matrix takes, of complex numbers.
+  // Energies and products, or the complex numbers of Capon's matrix.
   return std::max(2 * channels, 2 * adaptive::capon_numbers(length));
 }
 

@@ -4,7 +4,7 @@
 namespace echoform::gpu {
 namespace {
 
-/// Of `threads` threads, a multiple of 32.
+/// A team of `threads` threads, a multiple of 32.
 template <unsigned threads>
 struct BlockTeam {
   static constexpr unsigned warps = threads / 32;
@@ -27,7 +27,7 @@ struct BlockTeam {
       __syncthreads();
       own = of_warps[0];
       for (unsigned warp = 1; warp < warps; ++warp) own += of_warps[warp];
-      // Nobody writes the next sum's before all have read these.
+      // No thread writes the values of the next sum before all threads have read these.
       __syncthreads();
     }
     return own;

@@ -1,4 +1,4 @@
-// Adaptive weights that want the channels themselves.
+// Adaptive weights that need the channels themselves.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -14,12 +14,12 @@ float phase_coherence_factor(const AdaptiveOptions& options, const ChannelWindow
                          static_cast<unsigned>(window.centre), options.sensitivity, Alone{});
 }
 
-/// As short_lag_coherence(), with neighbouring channels side by side.
+/// The same as short_lag_coherence(), with neighbouring channels side by side.
 float short_lag_spatial_coherence(const AdaptiveOptions& options, const ChannelWindow& window) {
   const std::size_t channels = window.channels;
   if (channels < 2) return 0.0F;
   const std::size_t lags = short_lags(options.short_lag, static_cast<unsigned>(channels));
-  double* const roots = window.workspace;  // of 1 / energy
+  double* const roots = window.workspace;  // for the roots of 1 / energy
   double* const products = roots + channels;
   std::fill_n(roots, channels, 0.0);
   for (std::size_t k = 0; k < window.points; ++k) {

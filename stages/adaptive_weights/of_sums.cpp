@@ -8,9 +8,9 @@
 namespace echoform::adaptive {
 namespace {
 
-/// Sums of `energy`, [points] with `half` zeros before and behind, over 2 half + 1 neighbours, into its first [points]. Sums of
-/// 1, 2, 4 ... neighbours come one from the other; no differences of running sums, which would leave the rounding of strong
-/// points behind in weak ones.
+/// Sums `energy`, [points] with `half` zeros before and behind, over 2 half + 1 neighbours into its first [points]. Sums of 1, 2,
+/// 4 ... neighbours follow from each other. Differences of running sums would leave the rounding of strong points behind in weak
+/// ones.
 void sum_over_window(float* energy, std::size_t points, std::size_t half, float* sums) {
   if (half == 0) return;
   const std::size_t length = 2 * half + 1;

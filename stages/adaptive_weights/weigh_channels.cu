@@ -9,17 +9,17 @@
 #include "stages/adaptive_weights/block_team.cuh"
 #include "stages/adaptive_weights/channels_math.hpp"
 
-// A block finds out which channels its point hears, brings their window into shared memory where that is small enough, and does
-// what one thread of the CPU does (channels_math.hpp), as a team.
+// A block determines which channels its point receives and brings their window into shared memory where that is small enough.
+// Then, as a team, it does the work of one thread of the CPU (channels_math.hpp).
 namespace echoform::gpu {
 namespace {
 
-/// Bytes of a window that shared memory holds; longer ones are read in the caches.
+/// The maximum bytes of a window in shared memory; longer windows are read through the caches.
 constexpr std::size_t most_gathered = 20 << 10;
 
 /// Pieces of a block's shared memory, in bytes from its beginning.
 struct ChannelsLayout {
-  std::size_t window = 0;  // behind Capon's matrix, if that is here
+  std::size_t window = 0;  // behind Capon's matrix, if that is in shared memory
   std::size_t weights = 0;
   std::size_t roots = 0;
   std::size_t heard = 0;
@@ -27,7 +27,7 @@ struct ChannelsLayout {
 };
 
 std::size_t window_bytes(const ChannelWeighing& w) {
-  if (w.kind == AdaptiveOnCuda::phase_coherence) return 0;  // of the point alone
+  if (w.kind == AdaptiveOnCuda::phase_coherence) return 0;  // it needs the point alone
   const std::size_t bytes = (2 * std::size_t{w.half_window} + 1) * w.pitch * (w.complex ? 2 : 1) * sizeof(float);
   return bytes <= most_gathered ? bytes : 0;
 }
@@ -45,7 +45,7 @@ ChannelsLayout layout_of(const ChannelWeighing& w) {
 template <bool is_complex>
 using Value = std::conditional_t<is_complex, float2, float>;
 
-/// Those that a point hears.
+/// The channels that a point receives.
 template <bool is_complex, bool gathered>
 struct HeardChannels {
   static constexpr bool complex = is_complex;
@@ -74,7 +74,7 @@ struct HeardChannels {
   }
 };
 
-/// The first warp lists the channels of weight above 0. All threads get how many there are.
+/// The first warp lists the channels of weight above 0. All threads get the number of these.
 __device__ __forceinline__ unsigned find_heard(const float* from, std::uint32_t pitch, std::uint16_t* heard, float* weights) {
   __shared__ unsigned found;
   if (threadIdx.x < 32) {
@@ -95,7 +95,7 @@ __device__ __forceinline__ unsigned find_heard(const float* from, std::uint32_t 
   return found;
 }
 
-/// What a point is: its parts, and the weighted sum of its channels.
+/// The result for a point: its parts, and the weighted sum of its channels.
 struct PointResult {
   float real = 0.0F;
   float imaginary = 0.0F;
@@ -172,7 +172,7 @@ __global__ void __launch_bounds__(threads) weigh_channels(const __grid_constant_
 
 using Kernel = void (*)(ChannelWeighing, ChannelsLayout);
 
-/// Calls `use` with the kernel and its threads.
+/// Calls `use` with the kernel and its number of threads.
 template <class Use>
 void with_kernel(const ChannelWeighing& w, const Use& use) {
   const bool gathered = window_bytes(w) != 0;
@@ -221,7 +221,7 @@ std::size_t weighing_workspace_bytes(const ChannelWeighing& w) {
   int most = 0;
   ECHOFORM_CUDA(cudaGetDevice(&device));
   ECHOFORM_CUDA(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
-  // Some of it is the kernel's own.
+  // Part of the shared memory is reserved for the kernel itself.
   const bool fits = layout_of(in_shared).bytes + 1024 <= static_cast<std::size_t>(most);
   return fits && has_shared_matrix(w.part, w.pitch) ? 0 : blocks_with_workspace * capon_matrix_bytes(w.part, w.pitch);
 }

@@ -12,8 +12,9 @@ namespace {
 constexpr unsigned window_threads = 256;
 constexpr unsigned most_windowed = window_threads + 2 * static_cast<unsigned>(AdaptiveOptions::most_half_window);
 
-/// The ratio at point first + threadIdx.x of a line of `points`, each thread of a block of window_threads its own. `energies_at`
-/// gives those of a point. No differences of running sums, which would leave the rounding of strong points behind in weak ones.
+/// The ratio at point first + threadIdx.x of a line of `points`: each thread of a block of window_threads computes its own.
+/// `energies_at` gives the energies of a point. Differences of running sums would leave the rounding of strong points behind in
+/// weak ones.
 template <class EnergiesAt>
 __device__ __forceinline__ float windowed_ratio(std::uint32_t first, std::uint32_t points, std::uint32_t half,
                                                 const EnergiesAt& energies_at) {

@@ -128,7 +128,7 @@ __global__ void __launch_bounds__(threads)
         const std::uint32_t next = Half && n + 1 < rows.samples ? n + 1 : n;
         one = element<Half>(s[n], q[n], Half ? s[next] : 0.0F, Half ? q[next] : 0.0F, scale);
       }
-      __stcs(out + n, one);  // larger than the caches: they shall keep the spectra
+      __stcs(out + n, one);  // the output is larger than the caches, which shall keep the spectra
     }
   }
 }

@@ -42,7 +42,7 @@ class AnalyticSignalCpu final : public Stage {
 
   [[nodiscard]] std::size_t bytes() const noexcept override { return transform_ ? transform_->bytes() : 0; }
 
-  /// As many rows as are wanted, with the same filter.
+  /// Accepts any number of rows to transform, with the same filter.
   [[nodiscard]] bool accepts(const StageOptions& options) const override {
     const auto& wanted = options.as<AnalyticSignalOptions>();
     validate(wanted.filter, "analytic-signal stage, filter");
@@ -69,7 +69,7 @@ class AnalyticSignalCpu final : public Stage {
   std::size_t members_;
   SimdLevel level_;
   FilterOptions filter_;
-  std::size_t rows_;  // that are transformed; 0: all
+  std::size_t rows_;  // number of rows that are transformed; 0: all
   BlockSpec output_;
   std::size_t input_stride_ = 0;
   std::optional<RowTransform> transform_;

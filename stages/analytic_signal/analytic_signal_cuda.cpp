@@ -64,7 +64,7 @@ class AnalyticSignalCuda final : public Stage {
     }
   }
 
-  /// Another number of rows to transform: all are, whatever it is.
+  /// Accepts another number of rows to transform: the stage transforms all rows, whatever that number is.
   [[nodiscard]] bool accepts(const StageOptions& options) const override {
     AnalyticSignalOptions wanted = options.as<AnalyticSignalOptions>();
     wanted.rows = options_.rows;

@@ -24,7 +24,7 @@ constexpr std::size_t half_trailer = 64;
 
 StageMemory analytic_signal_memory_on_cuda(const AnalyticSignalOptions& options, const BlockSpec& input) {
   StageMemory memory;
-  if (options.half && input.trailer == 0) memory.device += sizeof(std::uint32_t);  // the peak, found here
+  if (options.half && input.trailer == 0) memory.device += sizeof(std::uint32_t);  // the peak, which this stage finds
   const bool filtered = options.filter.kind != FilterKind::none;
   if (takes_fused_route(options, input.columns)) {
     memory.device += hilbert::twiddle_count(static_cast<int>(input.columns)) * sizeof(hilbert::Complex);

@@ -18,7 +18,7 @@ CufftRoute::CufftRoute(std::size_t rows, std::size_t samples, std::size_t input_
   in_place_ = sizes_.length != samples || input_stride % 2 != 0;
   spectra_ = backend.allocate(sizes_.spectra_bytes(), MemoryUse::working);
   make_factors(responses, backend);
-  // They run one after the other, and so share what they work in.
+  // The two transforms run one after the other, and so share their work area.
   const std::size_t forward_bytes = make_plan(forward_, in_place_ ? half : input_stride / 2, sizes_.chunk);
   const std::size_t backward_bytes = make_plan(backward_, half, sizes_.results() * sizes_.chunk);
   work_ = backend.allocate(std::max(forward_bytes, backward_bytes), MemoryUse::working);
@@ -61,14 +61,14 @@ void CufftRoute::for_chunks(const float* input_rows, cudaStream_t stream, const 
   auto* const bins = static_cast<hilbert::Complex*>(spectra_.data());
   auto* const numbers = static_cast<float*>(spectra_.data());
   for (std::size_t next = 0; next < rows_; next += sizes_.chunk) {
-    // The last chunk is as long as the others: it does some rows again, with the same result.
+    // The last chunk is as long as the others: it transforms some rows again, with the same result.
     const std::size_t first = std::min(next, rows_ - sizes_.chunk);
     const float* const rows = input_rows + first * input_stride_;
     cufftComplex* input = spectra;
     if (in_place_) {
       launch_copy({rows, input_stride_}, sizes_.chunk, static_cast<std::uint32_t>(samples_), numbers, sizes_.length, stream);
     } else {
-      // Out of place, cuFFT only reads it.
+      // cuFFT only reads the input of an out-of-place transform.
       input = const_cast<cufftComplex*>(reinterpret_cast<const cufftComplex*>(rows));
     }
     ECHOFORM_CUFFT_QUEUED(cufft_.exec_c2c(forward_.get(), input, spectra, CUFFT_FORWARD));

@@ -8,7 +8,8 @@
 namespace echoform {
 namespace {
 
-/// A length whose half cuFFT transforms, and the rows of which are its own: even and without large prime factors, or padded.
+/// A length whose half cuFFT transforms and which suits the rows: their own length if that is even and without large prime
+/// factors, else a padded one.
 std::size_t cufft_length(std::size_t samples) {
   const std::size_t length = hilbert_transform_length(samples);
   if (length != samples || (samples % 2 == 0 && samples >= 8)) return length;

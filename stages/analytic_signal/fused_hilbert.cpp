@@ -45,7 +45,7 @@ std::vector<Complex> twiddle_table(int length) {
 
 std::size_t lowest_frequency(int length, int b) {
   const Shape shape = shape_of(length);
-  // The digits of b, the last pass but one's first, are those of the frequency, the first pass's first.
+  // The digits of b, from the digit of the last pass but one, are the digits of the frequency, from the digit of the first pass.
   int weight = length / shape.radix[shape.passes - 1];
   int frequency = 0;
   for (int pass = shape.passes - 2; pass >= 0; --pass) {

@@ -1,4 +1,4 @@
-// The fused transform as a kernel, and its launch for each length. For the *.cu files that instantiate it.
+// The fused transform as a kernel, and its launch for each length. This header is for the *.cu files that instantiate it.
 #pragma once
 
 #include <utility>
@@ -10,10 +10,11 @@
 #include "stages/analytic_signal/fused_hilbert.hpp"
 
 // A block transforms two rows (more for short ones). It reads them once from memory, again from the caches for I, and writes the
-// output: 0.42 GB for 8256 rows of 4096, where cuFFT's way moves 1.4. Blocks run from the last row
-// to the first, since the last rows are those that the stage before has left in the second-level cache. With a filter both I and
-// Q come out of transforms: shared memory holds two arrays. A multiprocessor of compute capability 9.0 holds as many blocks even
-// so; others hold fewer, and give a block too little for the longest lengths, which takes_fused_route() leaves to cuFFT there.
+// output: 0.42 GB for 8256 rows of 4096, whereas the transform by cuFFT moves 1.4 GB. Blocks run from the last row to the first,
+// since the last rows are those that the previous stage has left in the second-level cache. With a filter both I and Q come out
+// of transforms: shared memory holds two arrays. A multiprocessor of compute capability 9.0 holds as many blocks even so. Other
+// multiprocessors hold fewer, and give a block too little for the longest lengths, which takes_fused_route() leaves to cuFFT
+// there.
 namespace echoform::gpu {
 namespace {  // each file has its own kernels
 
@@ -28,7 +29,7 @@ struct Barrier {
   }
 };
 
-/// Of a pair's rows, either of which may be missing.
+/// The two rows of a pair as complex numbers; either row may be missing.
 struct LoadPair {
   const float* first;
   const float* second;
@@ -37,7 +38,7 @@ struct LoadPair {
   }
 };
 
-/// `table` is twiddle_table(Length), `factors` filter_table() where there is a filter, both in device memory.
+/// `table` is twiddle_table(Length); `factors` is filter_table() where there is a filter. Both are in device memory.
 template <int Length, bool Half, bool Filtered>
 __global__ void __launch_bounds__(shape_of(Length).threads* shape_of(Length).batch, shape_of(Length).blocks)
     fused_rows(AnalyticRows rows, const Complex* __restrict__ table, const Complex* __restrict__ factors) {

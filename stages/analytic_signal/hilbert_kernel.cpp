@@ -62,7 +62,7 @@ std::vector<float> hilbert_spectrum(std::size_t samples, std::size_t length) {
   if (!laid_out || !bins_out) throw RuntimeFault("no memory for the Hilbert kernel");
   {
     const std::lock_guard lock(fftw_lock());
-    fftw_forget_wisdom();  // so that it is the same plan whatever was planned before
+    fftw_forget_wisdom();  // makes the plan independent of earlier plans
     const fftw_plan plan = fftw_plan_dft_r2c_1d(static_cast<int>(length), laid_out.get(), bins_out.get(), FFTW_ESTIMATE);
     if (plan == nullptr) throw RuntimeFault("FFTW has no plan for the Hilbert kernel");
     std::fill_n(laid_out.get(), length, 0.0);

@@ -21,7 +21,8 @@ FftwArray<T> held(T* array) {
   return FftwArray<T>(array, fftw_free);
 }
 
-/// Plans, once the arrays are there, fills them and transforms. Without wisdom: the same plan whatever was planned before.
+/// Plans when the arrays exist, then fills them and transforms. It forgets FFTW's wisdom first, so that the plan does not depend
+/// on earlier plans.
 template <class MakePlan, class Fill>
 void transform_once(const MakePlan& make_plan, const Fill& fill) {
   const std::lock_guard lock(fftw_lock());
@@ -62,7 +63,7 @@ std::vector<std::complex<float>> response_spectrum(const RowResponse& response, 
     std::transform(response.begin(), response.end(), spectrum.begin(), scaled);
     return spectrum;
   }
-  // Rows are padded with zeros: the same sums, with the response laid out for -(M - 1) ... M - 1.
+  // Rows are padded with zeros. The sums stay the same, with the response laid out for -(M - 1) ... M - 1.
   const std::vector<double> in_time = impulse_response(response, samples);
   const auto numbers = held<double>(fftw_alloc_real(length));
   const auto bins = held<fftw_complex>(fftw_alloc_complex(spectrum.size()));

@@ -19,7 +19,7 @@
 namespace echoform {
 namespace {
 
-/// Of lengths that are tried; the first has served for every one that was tried so far.
+/// Number of lengths that are tried. So far, the first one has always succeeded.
 constexpr std::size_t attempts = 8;
 
 struct FreeFftw {
@@ -34,9 +34,9 @@ Reals make_reals(std::size_t count) {
   return array;
 }
 
-/// Even lengths alone, best first: `samples` where that is even and has no prime factor above 13; after that, lengths of at least
-/// 2 * samples - 1 that are 1, 5 or 15 times a power of two from 16 on. FFTW's estimated plans for these are the good ones: those
-/// for 13,824 take half as long again as those for 15,360.
+/// Only even lengths, best first: `samples` if that is even and has no prime factor above 13; then lengths of at least 2 *
+/// samples - 1 that are 1, 5 or 15 times a power of two from 16 on. FFTW's estimated plans for these are the good ones: those for
+/// 13,824 take half as long again as those for 15,360.
 std::size_t even_transform_length(std::size_t samples, std::size_t attempt) {
   if (samples % 2 == 0 && hilbert_transform_length(samples) == samples && attempt-- == 0) return samples;
   std::size_t length = 16;
@@ -48,8 +48,8 @@ std::size_t even_transform_length(std::size_t samples, std::size_t attempt) {
   return length;
 }
 
-/// Whether there is a plan, and none of its parts takes a buffer from the heap each time that it runs: FFTW's buffered parts do,
-/// and those for large primes. Its text names them.
+/// Whether there is a plan, and none of its parts takes a buffer from the heap each time that it runs. FFTW's buffered parts and
+/// those for large primes do; the plan's text names them.
 bool needs_no_heap(fftwf_plan plan) {
   if (plan == nullptr) return false;
   const std::unique_ptr<char, void (*)(void*)> text(fftwf_sprint_plan(plan), std::free);
@@ -60,7 +60,7 @@ bool needs_no_heap(fftwf_plan plan) {
   return text != nullptr;
 }
 
-/// Floats of a spectrum: of length / 2 complex numbers, and one more where it is that of a real row.
+/// Number of floats of a spectrum: length / 2 complex numbers, and one more where it is the spectrum of a real row.
 std::size_t spectrum_floats(std::size_t length) {
   return length + 2;
 }
@@ -76,7 +76,7 @@ class RowTransform::Workspace {
 
   Reals samples;
   Reals spectrum;
-  Reals product;  // of the spectrum, where more than one is made of it
+  Reals product;  // the spectrum times factors, where more than one product is made
   Reals result;
 };
 
@@ -85,7 +85,7 @@ void RowTransform::Free::operator()(fftwf_plan_s* plan) const noexcept {
   fftwf_destroy_plan(plan);
 }
 
-/// Factors of one response: of pairs of bins, or of all bins.
+/// Factors of one response: for pairs of bins, or for all bins.
 struct RowTransform::Factors {
   std::vector<float> sums;  // or the factors of all bins
   std::vector<float> differences;
@@ -97,7 +97,7 @@ RowTransform::RowTransform(std::size_t samples, std::size_t members, SimdLevel l
     if (attempt == attempts) throw RuntimeFault(fmt::format("FFTW has no plan without buffers for rows of {} samples", samples));
     keep_planning();
     const std::size_t length = even_transform_length(samples, attempt);
-    // Real transforms where the complex ones are so long that FFTW has only plans that allocate while they run: above 2^18.
+    // Real transforms serve where the complex ones are so long that FFTW has only plans that allocate while they run: above 2^18.
     static_cast<void>(plan(length, true) || plan(length, false));
   }
   if (responses.empty()) {
@@ -113,7 +113,8 @@ RowTransform::RowTransform(RowTransform&&) noexcept = default;
 RowTransform& RowTransform::operator=(RowTransform&&) noexcept = default;
 
 bool RowTransform::plan(std::size_t length, bool paired) {
-  // Estimated plans do not touch the arrays; that they are not those of a workspace matters no more than which workspace it is.
+  // Estimated plans do not touch the arrays. It does not matter that these arrays do not belong to a workspace, just as it does
+  // not matter which workspace a plan runs on.
   const Workspace work(length, false);
   auto* const spectrum = reinterpret_cast<fftwf_complex*>(work.spectrum.get());
   constexpr unsigned flags = FFTW_ESTIMATE | FFTW_NO_BUFFERING;
@@ -123,7 +124,7 @@ bool RowTransform::plan(std::size_t length, bool paired) {
   Plan backward;
   {
     const std::lock_guard lock(fftw_lock());
-    // What was planned before, for other lengths, would be built upon; and it would pile up.
+    // FFTW would build upon earlier plans for other lengths, and they would pile up.
     fftwf_forget_wisdom();
     if (paired) {
       const int n = static_cast<int>(length / 2);
@@ -181,7 +182,7 @@ void RowTransform::add_factors(const RowResponse& response) {
 
 void RowTransform::forward(const float* row, const Workspace& work) const noexcept {
   auto* const bins = reinterpret_cast<fftwf_complex*>(work.spectrum.get());
-  std::memcpy(work.samples.get(), row, samples_ * sizeof(float));  // beyond it: zeros, which no transform overwrites
+  std::memcpy(work.samples.get(), row, samples_ * sizeof(float));  // the zeros beyond it are never overwritten by a transform
   if (paired_) {
     fftwf_execute_dft(forward_.get(), reinterpret_cast<fftwf_complex*>(work.samples.get()), bins);
   } else {
@@ -239,14 +240,15 @@ double row_transform_bytes(std::size_t samples, std::size_t members, std::size_t
   const auto length = static_cast<double>(even_transform_length(samples, 0));
   double of_responses = 0.0;
   if (responses != 0) {
-    // A second spectrum a thread, and factors; while they are made, in double precision, the responses by bin and in time, and
-    // what FFTW works with, whose transforms of lengths with large prime factors are several times as long.
+    // Each thread needs a second spectrum, and there are factors. While the factors are made, in double precision, the responses
+    // by bin and in time need memory, and so does FFTW, whose transforms of lengths with large prime factors are several times as
+    // long.
     of_responses =
         (4.0 * static_cast<double>(std::max<std::size_t>(1, members)) + 8.0 * static_cast<double>(responses) + 96.0) * length +
         32768.0;
   }
-  // Each thread: the row, its spectrum and its transform. Besides factors, and FFTW's roots; while they are made, the spectrum of
-  // the kernel in double precision, whose memory is given back.
+  // Each thread needs the row, its spectrum and its transform. Factors and FFTW's roots come on top. While the factors are made,
+  // the spectrum of the kernel in double precision also needs memory, which is then given back.
   return (12.0 * static_cast<double>(std::max<std::size_t>(1, members)) + 4.0 + 16.0 + 40.0) * length + 32768.0 + of_responses;
 }
 

@@ -12,13 +12,12 @@
 namespace echoform {
 namespace {
 
-/// A row before its mean over the window is taken.
+/// Bytes of one row per member, before its mean over the window is taken.
 std::size_t autocorrelation_bytes(std::size_t columns, std::size_t members) {
   return members * autocorrelation_planes * columns * sizeof(float);
 }
 
-/// Means over the window, of which nothing is taken beyond the ends. Not a running sum: what is no number spoils its window
-/// alone.
+/// Means over the window, as far as it lies within the row. This is not a running sum, so that a NaN affects its own window only.
 void average_ranges(const float* in, std::size_t count, std::size_t half, float* out) {
   std::copy_n(in, count, out);
   for (std::size_t away = 1; away <= std::min(half, count - 1); ++away) {
@@ -83,10 +82,10 @@ class AutocorrelationCpu final : public Stage {
   AutocorrelationKernel kernel_;
   std::size_t members_;
   BlockSpec output_;
-  std::size_t input_stride_ = 0;  // of rows, in floats
+  std::size_t input_stride_ = 0;  // distance between rows, in floats
   std::size_t step_ = 1;
   std::size_t quadrature_ = 0;
-  std::vector<float> scratch_;  // by member of the team
+  std::vector<float> scratch_;  // one part per member of the team
 };
 
 }  // namespace

@@ -37,7 +37,7 @@ class AutocorrelationCuda final : public Stage {
  private:
   AutocorrelationOptions options_;
   std::size_t input_lead_ = 0;  // in floats
-  AutocorrelationWork work_;    // all but a frame's own
+  AutocorrelationWork work_;    // complete except for what changes with each frame
 };
 
 }  // namespace

@@ -8,7 +8,7 @@ namespace {
 constexpr unsigned threads = 128;
 constexpr std::size_t planes = 3;
 
-/// Sums of one range over the samples of its ensemble, the one before in registers.
+/// The sums of one range over the samples of its ensemble; the previous sample stays in registers.
 __device__ __forceinline__ float3 correlate(const AutocorrelationWork& at, std::size_t line, std::size_t k) {
   const float* re = at.in + line * at.ensemble * at.in_stride + k * at.step;
   float3 sums{0.0F, 0.0F, 0.0F};
@@ -29,7 +29,7 @@ __device__ __forceinline__ float3 correlate(const AutocorrelationWork& at, std::
   return {sums.x * (1.0F / static_cast<float>(at.ensemble)), sums.y * of_turn, sums.z * of_turn};
 }
 
-/// A block has `threads` ranges of a line; the sums of those and of their windows lie in shared memory, plane by plane.
+/// A block has `threads` ranges of a line. The sums of these and of their windows lie in shared memory, plane by plane.
 __global__ void __launch_bounds__(threads) autocorrelate(const AutocorrelationWork at) {
   extern __shared__ float sums[];
   const std::size_t first = std::size_t{blockIdx.x} * threads;
@@ -37,7 +37,7 @@ __global__ void __launch_bounds__(threads) autocorrelate(const AutocorrelationWo
   const std::size_t from = first < at.half_window ? 0 : first - at.half_window;
   const std::size_t beyond = first + threads + at.half_window;
   const std::size_t end = beyond < at.ranges ? beyond : at.ranges;
-  const std::size_t kept = threads + 2 * at.half_window;  // of a plane
+  const std::size_t kept = threads + 2 * at.half_window;  // sums of a plane
   const std::size_t farthest = at.half_window < at.ranges - 1 ? at.half_window : at.ranges - 1;
   for (std::size_t line = blockIdx.y; line < at.lines; line += gridDim.y) {
     for (std::size_t place = from + threadIdx.x; place < end; place += threads) {

@@ -14,14 +14,14 @@
 namespace echoform {
 namespace {
 
-// Places are counted in single precision.
+// The limit exists because places are counted in single precision.
 constexpr std::size_t most_samples_of_row = std::size_t{1} << 24;
 
 [[noreturn]] void refuse(std::string_view what, const std::string& found, const std::string& expected) {
   throw InputError(fmt::format("back-projection stage, {}", what), found, expected);
 }
 
-/// Along one axis of the grid: places in samples from the middle, and how far in the image neighbours are.
+/// One axis of the grid: places in samples from the middle, and the distance of neighbours in the image.
 struct VoxelAxis {
   std::vector<float> places;
   std::size_t step = 1;
@@ -76,7 +76,7 @@ class BackProjectionCpu final : public Stage {
   [[nodiscard]] std::size_t bytes() const noexcept override { return detectors_.size() * sizeof(FlatDetector); }
 
  private:
-  /// Lanes run along x, or along the longest axis where there are few along that.
+  /// Lanes run along x, or along the longest axis where there are few voxels along x.
   void place_voxels() {
     const Grid& grid = options_.grid;
     const auto axes = projection::axes_of(grid);
@@ -95,7 +95,7 @@ class BackProjectionCpu final : public Stage {
         axes_[k].places[n] = static_cast<float>((axes[of]->at(n).value - frame_.middle[of]) * frame_.samples_per_metre);
       }
     }
-    // Compact tiles look up few samples of a row.
+    // Compact tiles read only a few samples of each row.
     constexpr std::size_t side = 8;
     static_assert(side * side == projection::most_rows);
     sizes_[0] = kernel_.lanes;
@@ -107,8 +107,8 @@ class BackProjectionCpu final : public Stage {
   void fill(projection::Tile& tile, const std::array<std::size_t, 3>& from) const noexcept {
     const std::vector<float>& lanes = axes_[0].places;
     for (std::size_t n = 0; n < kernel_.lanes; ++n) {
-      // Beyond the grid's end lanes have the last voxel again: in a place without a voxel there may be a detector. Nobody reads
-      // their sums.
+      // Lanes beyond the grid's end repeat the last voxel, since there may be a detector at a place without a voxel. Their sums
+      // are not read.
       tile.lane[n] = lanes[std::min(from[0] + n, lanes.size() - 1)];
     }
     tile.rows = 0;
@@ -145,7 +145,7 @@ class BackProjectionCpu final : public Stage {
   BlockSpec output_;
   projection::FlatFrame frame_;
   std::array<VoxelAxis, 3> axes_;
-  std::array<std::size_t, 3> sizes_{};   // of a tile
+  std::array<std::size_t, 3> sizes_{};   // size of a tile
   std::array<std::size_t, 3> blocks_{};  // tiles along each axis
   std::vector<FlatDetector> detectors_;
   FlatInclusion inclusion_{};

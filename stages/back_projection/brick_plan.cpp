@@ -7,19 +7,19 @@
 namespace echoform::projection {
 namespace {
 
-// Blocks that are at work at once on a GPU of 132 multiprocessors.
+// Number of blocks that run simultaneously on a GPU of 132 multiprocessors.
 constexpr double wanted_blocks = 528.0;
-/// Of windows and detectors, so that four blocks share a multiprocessor.
+/// Memory for windows and detectors, such that four blocks share a multiprocessor.
 constexpr std::size_t most_shared_bytes = std::size_t{40} << 10;
 constexpr std::size_t bytes_of_detector = 32;
 constexpr std::size_t bytes_of_sample = 8;  // value and slope
 constexpr std::uint32_t most_batch = 32;
 constexpr std::uint32_t least_of_group = 16;
 constexpr std::size_t most_sums_bytes = std::size_t{256} << 20;
-// Samples from a detector up to which windows are counted in single precision.
+// The maximum distance from a detector, in samples, for which windows are counted in single precision.
 constexpr double farthest = 1 << 20;
 
-/// Distances of neighbours and numbers of voxels, by axis in their order.
+/// Distances of neighbours and numbers of voxels, for the axes in their order.
 struct Lattice {
   std::array<double, 3> spacing{};  // samples
   std::array<double, 3> count{};
@@ -29,13 +29,13 @@ double length_of(double a, double b, double c) {
   return std::sqrt(a * a + b * b + c * c);
 }
 
-/// Samples from a brick's middle to its corners.
+/// Distance from a brick's middle to its corners, in samples.
 double half_diagonal(const BrickPlan& plan, const Lattice& lattice) {
   const auto reach = [&](std::size_t k) { return 0.5 * (plan.side(k) - 1) * lattice.spacing[k]; };
   return length_of(reach(0), reach(1), reach(2));
 }
 
-/// Of samples that a half warp looks up, read at once if there are no more than 16.
+/// The extent of the samples that a half warp looks up. They are read at once if there are no more than 16.
 double half_warp_reach(const BrickPlan& plan, const Lattice& lattice) {
   double left = 16.0;
   std::array<double, 3> reach{};
@@ -47,7 +47,8 @@ double half_warp_reach(const BrickPlan& plan, const Lattice& lattice) {
   return length_of(reach[0], reach[1], reach[2]);
 }
 
-/// Clocks of a multiprocessor for all bricks and a detector, roughly: four instructions a clock, or what shared memory gives.
+/// Approximate number of clocks of a multiprocessor for all bricks and one detector: four instructions per clock, or the rate of
+/// shared memory.
 double cost_of(const BrickPlan& plan, const BackProjectionOptions& options, const Lattice& lattice) {
   const double a_pair = options.law == ProjectionLaw::constant ? 9.0 : 14.0;
   constexpr double a_detector = 12.0;
@@ -61,18 +62,19 @@ double cost_of(const BrickPlan& plan, const BackProjectionOptions& options, cons
   const double groups =
       std::min(std::floor(wanted_blocks / blocks), static_cast<double>(options.detectors->size()) / least_of_group);
   const double at_work = std::min(1.0, blocks * std::max(1.0, groups) / wanted_blocks);
-  // Sums are written once: 32 bytes at a time, of which threads side by side along x fill as much as they are.
+  // Sums are written once, 32 bytes at a time. Threads side by side along x fill only their own part of these.
   const double writes =
       brick_warps * plan.depth * 8.0 / std::min<double>(plan.lanes[0], 8.0) / static_cast<double>(options.detectors->size());
   return blocks * (std::max(instructions / 4.0, reads) + writes) / at_work;
 }
 
-/// Seconds of a GPU for all bricks, `groups` times with as large a part of the detectors, roughly: blocks go by waves of as many
-/// as are at work at once, the last of which may be nearly empty; sums of groups are written, read and added up.
+/// Approximate time in seconds that a GPU takes for all bricks, `groups` times, each with an equal part of the detectors. Blocks
+/// run in waves of as many as fit simultaneously, and the last wave may be nearly empty. Sums of groups are written, read and
+/// added.
 double seconds_of(const BrickPlan& plan, const BackProjectionOptions& options, std::uint32_t groups) {
   const double pairs_per_second = options.law == ProjectionLaw::constant ? 2.5e12 : 1.6e12;
   constexpr double bytes_per_second = 2.5e12;
-  constexpr double of_a_wave = 2e-6;  // its first window
+  constexpr double of_a_wave = 2e-6;  // time for the wave's first window
   constexpr double of_a_launch = 4e-6;
   const double waves = std::ceil(plan.all_bricks() * static_cast<double>(groups) / wanted_blocks);
   const double part = static_cast<double>(options.detectors->size()) / groups;
@@ -112,7 +114,7 @@ void for_factors(std::uint32_t product, const Take& take) {
   }
 }
 
-/// From the farthest detector to the farthest corner, at most.
+/// An upper bound of the distance from the farthest detector to the farthest corner.
 double farthest_of(const BackProjectionOptions& options, const FlatFrame& frame, const Lattice& lattice) {
   const double corner = length_of(lattice.spacing[0] * lattice.count[0], lattice.spacing[1] * lattice.count[1],
                                   lattice.spacing[2] * lattice.count[2]);
@@ -120,7 +122,7 @@ double farthest_of(const BackProjectionOptions& options, const FlatFrame& frame,
   for (const ProjectionDetector& detector : *options.detectors) {
     const Point& at = detector.centre;
     const double distance = length_of(frame.place(at, 0), frame.place(at, 1), frame.place(at, 2));
-    // Of places that are no numbers too.
+    // The condition also holds for a NaN.
     if (!(distance <= most)) most = distance;
   }
   return most + corner;
@@ -144,7 +146,7 @@ std::size_t BrickPlan::sums_bytes(const BackProjectionOptions& options) const {
 BrickPlan plan_bricks(const BackProjectionOptions& options) {
   BrickPlan best;
   const auto axes = axes_of(options.grid);
-  // Threads have several voxels along z, or along y of an image in a plane of one z.
+  // Threads have several voxels along z, or along y if the image lies in a plane of one z.
   if (axes[2]->count < shallow && axes[1]->count > axes[2]->count) std::swap(best.order[1], best.order[2]);
   const FlatFrame frame = flat_frame(options, best.order);
   Lattice lattice;
@@ -169,17 +171,19 @@ BrickPlan plan_bricks(const BackProjectionOptions& options) {
       }
     });
   });
-  // For NaN places there is no minimum cost.
+  // If places are NaN, there is no minimum cost.
   for (std::size_t k = 0; k < 3; ++k) best.bricks[k] = blocks_along(lattice.count[k], best.side(k));
   const double way = farthest_of(options, frame, lattice) + std::abs(static_cast<double>(flat_start(options)));
-  // The window's middle is a whole sample next to the time of the brick's middle, half a sample off at most, and no voxel's
-  // time is farther from that than half the diagonal: u from the middle on, |u| <= half_diagonal + 0.5. The entry floor(u)
-  // is read, of -half to half - 1. So `half` would do with half_diagonal + 0.5; the sample more is for rounding: of path
-  // lengths, 1e-6 of them, and of squares that are given relative to that of the middle of a thread's voxels, D < half away, to
-  // 4 x 2^-24 (d + D)^2: 5e-4 D, a quarter of a sample at most, where the voxel's own distance d is nothing.
+  // The window's middle is a whole sample next to the time of the brick's middle, half a sample off at most. No voxel's time is
+  // farther from the time of the brick's middle than half the diagonal. So, with u counted from the window's middle, |u| <=
+  // half_diagonal + 0.5. The entry floor(u) is read, of -half to half - 1, so `half` would suffice with half_diagonal + 0.5. The
+  // additional sample is for rounding:
+  // - The rounding of path lengths is 1e-6 of them.
+  // - Squares are given relative to that of the middle of a thread's voxels, D < half away, and are rounded to 4 x 2^-24 (d +
+  // D)^2: 5e-4 D, a quarter of a sample at most, where the voxel's own distance d is negligible.
   const double half = std::ceil(half_diagonal(best, lattice) + 1.5 + 1e-6 * way);
   if (!options.inclusion && way <= farthest && half <= most_half_window) {
-    // Warps fill windows, 32 samples at a time.
+    // Warps fill windows in steps of 32 samples.
     best.half_window = (static_cast<std::uint32_t>(half) + 15) / 16 * 16;
     const std::size_t each = bytes_of_detector + 2 * best.half_window * bytes_of_sample;
     best.batch = std::clamp(static_cast<std::uint32_t>(most_shared_bytes / each), 1U, most_batch);

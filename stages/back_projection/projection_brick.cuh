@@ -1,4 +1,4 @@
-// What the kernels of back-projection share: where a thread's voxels are, and where their sums go. For *.cu files.
+// Shared by the kernels of back-projection: where a thread's voxels are, and where their sums go. This header is for *.cu files.
 #pragma once
 
 #include "stages/back_projection/projection_launch.hpp"
@@ -8,9 +8,9 @@ namespace echoform::projection {
 /// A thread's voxels: one place along the first and second axis, `depth` along the third, `apart` from each other.
 template <unsigned depth>
 struct ThreadVoxels {
-  unsigned first, second, third;  // of the voxel at depth 0
+  unsigned first, second, third;  // place of the voxel at depth 0
   unsigned apart;
-  float centre[3];  // of the brick
+  float centre[3];  // centre of the brick
 
   __device__ explicit ThreadVoxels(const ProjectionWork& work) {
     unsigned lane = threadIdx.x % 32;
@@ -39,7 +39,7 @@ struct ThreadVoxels {
     return (voxel - line.middle) * line.spacing;
   }
 
-  /// sums[k], of voxel third + k apart, go into the image, or among the sums of groups.
+  /// Writes sums[k], the sum of voxel third + k apart, into the image or among the sums of groups.
   __device__ void write(const ProjectionWork& work, const float (&sums)[depth], const float (&weights)[depth]) const {
     if (first >= work.lines[0].count || second >= work.lines[1].count) return;
     const std::size_t at = first * work.lines[0].step + second * work.lines[1].step;
@@ -79,7 +79,7 @@ __device__ inline FlatDetector read_detector(const ProjectionWork& work, unsigne
   return {{a.x, a.y, a.z}, {a.w, b.x, b.y}, b.z, __float_as_uint(b.w)};
 }
 
-/// Of `weight`, what a cosine leaves.
+/// The part of `weight` that remains for a cosine.
 __device__ inline float turned(const ProjectionWork& work, float weight, float cosine) {
 #pragma unroll 1
   for (unsigned power = 0; power < work.cosine_power; ++power) weight *= cosine;

@@ -1,4 +1,4 @@
-// Back-projection that looks samples up where they are: of voxels far from each other, and along rays through an inclusion.
+// Back-projection that reads samples in device memory: for voxels far from each other, and along rays through an inclusion.
 #include "gpu/cuda_check.hpp"
 #include "stages/back_projection/projection_brick.cuh"
 #include "stages/back_projection/projection_windows.hpp"
@@ -7,7 +7,7 @@
 namespace echoform::projection {
 namespace {
 
-/// Times by which sound is later where some of the way (x, y, z) from the detector lies in the inclusion.
+/// The factor by which sound arrives later where part of the path (x, y, z) from the detector lies in the inclusion.
 __device__ float slowed(const FlatInclusion& inclusion, const FlatDetector& detector, float x, float y, float z) {
   const auto unit = [&](int axis) { return (detector.place[axis] - inclusion.centre[axis]) * inclusion.inverse_radius[axis]; };
   const float s0 = unit(0);
@@ -67,7 +67,7 @@ __global__ void __launch_bounds__(brick_threads) project_gathered(const __grid_c
   voxels.write(work, sums, weights);
 }
 
-/// Sums of groups, always in the same order.
+/// Adds the sums of groups, always in the same order.
 struct AddGroups {
   const float* sums;
   const float* weights;

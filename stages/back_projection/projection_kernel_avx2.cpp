@@ -1,4 +1,4 @@
-// AVX2: eight voxels a vector, samples gathered.
+// AVX2: eight voxels per vector; samples are gathered.
 #include <immintrin.h>
 
 #include "stages/back_projection/projection_loop.hpp"
@@ -18,7 +18,7 @@ struct EightLanes {
   static Real multiply(Real a, Real b) { return _mm256_mul_ps(a, b); }
   static Real multiply_add(Real a, Real b, Real c) { return _mm256_fmadd_ps(a, b, c); }
   static Real greater(Real a, Real b) { return _mm256_max_ps(a, b); }
-  /// The estimate of 12 bits and a step of Newton's: to 2^-22.
+  /// The estimate has 12 bits; after one Newton step the relative error is 2^-22.
   static Real inverse_root(Real v) {
     const Real r = _mm256_rsqrt_ps(v);
     const Real half = _mm256_mul_ps(_mm256_mul_ps(v, r), _mm256_set1_ps(0.5F));
@@ -27,7 +27,7 @@ struct EightLanes {
   static Real where_at_least(Real value, Real least, Real kept) {
     return _mm256_and_ps(_mm256_cmp_ps(value, least, _CMP_GE_OQ), kept);
   }
-  /// As part_inside().
+  /// The same as part_inside().
   static Real inside(Real ee, Real se, float ss) {
     const Real zero = _mm256_setzero_ps();
     const Real discriminant = _mm256_fnmadd_ps(ee, all(ss - 1.0F), _mm256_mul_ps(se, se));

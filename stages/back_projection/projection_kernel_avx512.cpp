@@ -1,24 +1,26 @@
-// AVX-512: sixteen voxels a vector. Where they are so close that their samples lie within 32 or 64 of each other, these are read
-// into registers and picked from by two-table permutes; else they are gathered.
+// AVX-512: sixteen voxels per vector. Where voxels are so close that their samples lie within 32 or 64 of each other, the samples
+// are read into registers and picked from there by two-table permutes. Elsewhere they are gathered.
 //
-// Which windows are long enough. Let s be the spacing of lanes in samples, u the time of a lane in the record, L its last sample;
-// lanes with 0 <= u < L count. Lanes are at places along one axis and see a detector at the distance sqrt(a^2 + b^2), a the part
-// along the axis, b the same for all of them. A step of s changes the distance by at most s, and the least of all is that of the
-// lane with the least |a|, whose time is m. So, rounding apart, m <= u <= m + 15 s: from the least to the greatest there are at
-// most 15 steps, wherever the detector is. (From a lane in the middle there would be eight to one side and seven to the other,
-// and which side is which depends on the detector: a window from there on wants 16.)
-// Let e be what rounding changes of a difference of two times. The window begins at the base B = floor(m - e), within the record,
-// and samples floor(u) and floor(u) + 1 are picked:
+// Which windows are long enough. Let s be the spacing of lanes in samples, u the time of a lane in the record, and L the last
+// sample of the record; lanes with 0 <= u < L count. Lanes are at places along one axis and see a detector at the distance
+// sqrt(a^2 + b^2), where a is the part along the axis and b is the same for all lanes. A step of s changes the distance by at
+// most s. The minimum distance is that of the lane with the minimum |a|, whose time is m. So, rounding apart, m <= u <= m + 15 s:
+// from the minimum to the maximum there are at most 15 steps, wherever the detector is. (From a lane in the middle there would be
+// eight steps to one side and seven to the other, and which side is which depends on the detector: a window from that lane on
+// needs 16.)
+// Let e be the change of a difference of two times by rounding. The window begins at the base B = floor(m - e), within the
+// record, and samples floor(u) and floor(u) + 1 are picked:
 //   floor(u) >= B, since u >= m - e >= B and B is whole;
 //   floor(u) + 1 - B < (m + 15 s + e + 1) - (m - e - 1) = 15 s + 2 e + 2, so it is at most W - 1 if 15 s + 2 e + 2 <= W.
-// No lane that counts is earlier than 0, nor than -start, where a detector itself would be: where m - e is, or is no number, B is
-// the floor of the later one of these, and both hold as well. Where the window would end behind the row, B = row - W is earlier
-// than m - e, and floor(u) + 1 <= L <= row - 1 is picked from it too.
+// No lane that counts is earlier than 0, nor than -start, the time of the place of a detector itself. Where m - e is earlier or
+// is NaN, B is the floor of the later of these two, and both inequalities hold as well. Where the window would end behind the
+// row, B = row - W is earlier than m - e, and floor(u) + 1 <= L <= row - 1 is picked from it too.
 //
-// What e is. A distance D is off by 2^-22 D at most: its square, which is the sum of a square that is rounded and of a number
-// that all lanes share, by 2^-23, of which the root has half, the estimate of the inverse by 2^-23, and their product by 2^-24. A
-// time is rounded once more. Distances of lanes that count are below L + start; places are rounded to 2^-24 of the greatest, and
-// so is the spacing. Together below 2^-21 of each of these numbers, for two lanes; e is twice that.
+// What e is. A distance D has an error of 2^-22 D at most. Its square is the sum of a rounded square and of a number that all
+// lanes share, with an error of 2^-23, half of which passes to the root. The estimate of the inverse has an error of 2^-23, and
+// the product of 2^-24. A time is rounded once more. Distances of lanes that count are below L + start; places are rounded to
+// 2^-24 of the greatest, and so is the spacing. Together the errors are below 2^-21 of each of these numbers, for two lanes; e is
+// twice that.
 #include <immintrin.h>
 
 #include "stages/back_projection/projection_loop.hpp"
@@ -28,14 +30,14 @@ namespace {
 
 enum class Window : int { gather = 0, narrow = 32, wide = 64 };
 
-// All lanes: g++ 12 takes what intrinsics without a mask leave undefined for uses of uninitialised variables.
+// All lanes. g++ 12 treats the undefined values in intrinsics without a mask as uses of uninitialised variables.
 constexpr __mmask16 every = 0xFFFF;
 
-/// e above.
+/// The e of the proof above.
 float margin_of(const Call& call) {
   return 0x1p-20F * (std::max(call.last, call.last + call.start) + call.reach);
 }
-/// Of a row, samples whose numbers single precision holds.
+/// Number of samples of a row whose indices single precision represents exactly.
 float samples_of(const Call& call) {
   return static_cast<float>(std::min(call.stride, std::size_t{1} << 24));
 }
@@ -52,7 +54,7 @@ struct SixteenLanes {
   static Real multiply(Real a, Real b) { return _mm512_mul_ps(a, b); }
   static Real multiply_add(Real a, Real b, Real c) { return _mm512_fmadd_ps(a, b, c); }
   static Real greater(Real a, Real b) { return _mm512_maskz_max_ps(every, a, b); }
-  /// The estimate of 14 bits and a step of Newton's: to 2^-23.
+  /// The estimate has 14 bits; after one Newton step the relative error is 2^-23.
   static Real inverse_root(Real v) {
     const Real r = _mm512_maskz_rsqrt14_ps(every, v);
     const Real half = _mm512_mul_ps(_mm512_mul_ps(v, r), _mm512_set1_ps(0.5F));
@@ -61,7 +63,7 @@ struct SixteenLanes {
   static Real where_at_least(Real value, Real least, Real kept) {
     return _mm512_maskz_mov_ps(_mm512_cmp_ps_mask(value, least, _CMP_GE_OQ), kept);
   }
-  /// As part_inside().
+  /// The same as part_inside().
   static Real inside(Real ee, Real se, float ss) {
     const Real zero = _mm512_setzero_ps();
     const Real discriminant = _mm512_fnmadd_ps(ee, all(ss - 1.0F), _mm512_mul_ps(se, se));
@@ -76,8 +78,8 @@ struct SixteenLanes {
   struct Lookup {
     Real last;
     float margin;
-    float least;   ///< no lane that counts has an earlier time, nor one on the detector, whose time is no number
-    float narrow;  ///< the last places where windows may begin
+    float least;   ///< no lane that counts has an earlier time, nor has a lane on the detector, whose time is NaN
+    float narrow;  ///< the last place where a window of this size may begin
     float wide;
     explicit Lookup(const Call& call)
         : last(all(call.last)),
@@ -92,7 +94,7 @@ struct SixteenLanes {
     explicit Nearest(Real along) {
       const Real away = _mm512_abs_ps(along);
       const unsigned nearest = _mm512_cmp_ps_mask(away, all(_mm512_reduce_min_ps(away)), _CMP_EQ_OQ);
-      // Of places that are no numbers some lane.
+      // If places are NaN, this gives an arbitrary lane.
       lane = _mm512_set1_epi32(__builtin_ctz(nearest | 0x8000U));
     }
   };
@@ -132,7 +134,7 @@ struct SixteenLanes {
   }
 };
 
-/// Whether a window holds what sixteen lanes look up, as the proof above has it.
+/// Whether a window holds the samples that sixteen lanes look up, by the proof above.
 bool within(const Call& call, Window window) {
   const float samples = 15.0F * call.spacing + 2.0F * margin_of(call) + 2.0F;
   return samples <= static_cast<float>(window) && call.stride >= static_cast<std::size_t>(window);

@@ -1,4 +1,4 @@
-// One voxel at a time.
+// Plain C++: one voxel at a time.
 #include <cmath>
 
 #include "stages/back_projection/projection_loop.hpp"

@@ -1,4 +1,4 @@
-// Back-projection from windows of the samples in shared memory: docs/gpu.md says why.
+// Back-projection from windows of the samples in shared memory. docs/gpu.md explains the reasons.
 #include "gpu/cuda_check.hpp"
 #include "stages/back_projection/projection_brick.cuh"
 #include "stages/back_projection/projection_windows.hpp"
@@ -6,27 +6,27 @@
 namespace echoform::projection {
 namespace {
 
-/// 1.5 x 2^23: of a float that it is added to, rounded down, the low bits are the integer below.
+/// 1.5 x 2^23. When it is added to a float, rounding down, the low bits of the sum are the integer below.
 constexpr float magic = 12582912.0F;
 constexpr unsigned magic_bits = 0x4B400000U;
 
-/// Of the square of a distance, as the root that is estimated is never that of 0.
+/// The minimum of the square of a distance, so that the estimated root is never that of 0.
 constexpr float least_square = 1e-6F;
 
-/// To 2^-23.
+/// The relative error is at most 2^-23.
 __device__ float root(float v) {
   float r;
   asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(v));
   return r;
 }
-/// To 2^-22.9.
+/// The relative error is at most 2^-22.9.
 __device__ float inverse_root(float v) {
   float r;
   asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(v));
   return r;
 }
 
-/// A detector as a block keeps it.
+/// The data that a block keeps of a detector.
 struct alignas(16) StagedDetector {
   float place[3];
   float shift;  // u = |v| - shift is 0 in the middle of its window
@@ -34,8 +34,8 @@ struct alignas(16) StagedDetector {
   float weight;
 };
 
-/// The window of detector `q` of the group's batch, by one warp: at n the numbers a and b so that a + b u is the weighted sample
-/// at u, n <= u < n + 1, 0 outside of the record.
+/// Fills the window of detector `q` of the group's batch, with one warp. Entry n holds the numbers a and b so that a + b u is the
+/// weighted sample at u, n <= u < n + 1; it is 0 outside of the record.
 __device__ void stage_window(const ProjectionWork& work, const float (&centre)[3], unsigned q, StagedDetector& staged,
                              float2* window) {
   const FlatDetector detector = read_detector(work, q);
@@ -51,7 +51,7 @@ __device__ void stage_window(const ProjectionWork& work, const float (&centre)[3
               {detector.normal[0], detector.normal[1], detector.normal[2]},
               detector.weight};
   }
-  // What rounding has added to the shift, less the place in the window.
+  // The amount that rounding has added to the shift, minus the place in the window.
   float place = __fsub_rn(__fsub_rn(shift, middle), work.start) + static_cast<float>(work.half_window - lane);
   const int first = static_cast<int>(middle) - work.half_window;
   const float* row = work.samples + detector.row * work.stride + first + lane;
@@ -75,7 +75,8 @@ __device__ void stage_window(const ProjectionWork& work, const float (&centre)[3
   }
 }
 
-/// What a thread keeps of a detector: for its voxels at +-(j + 1/2) of their distance from the middle, along the third axis.
+/// Adds a detector to a thread's voxels, which lie along the third axis at +-(j + 1/2) times their distance `apart` from the
+/// middle.
 template <ProjectionLaw law, bool more, unsigned depth>
 __device__ void add_detector(const ProjectionWork& work, const StagedDetector& detector, const char* memory, unsigned window,
                              const float (&place)[3], float apart, float (&sums)[depth], float (&weights)[depth]) {
@@ -107,7 +108,7 @@ __device__ void add_detector(const ProjectionWork& work, const StagedDetector& d
         if constexpr (law == ProjectionLaw::inverse_square) weight = faces * (inverse * inverse);
         if constexpr (more) weight = turned(work, weight, faces * inverse);
       } else {
-        // Rounding may leave less than nothing of a voxel that a detector stands on.
+        // Rounding may leave a negative number for a voxel at the place of a detector.
         u = root(fabsf(squared)) - detector.shift;
       }
       const unsigned at = __float_as_uint(__fadd_rd(u, magic)) * 8U + base;

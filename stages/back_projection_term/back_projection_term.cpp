@@ -28,7 +28,7 @@ TermFactors factors_at(const BackProjectionTermOptions& options, std::size_t col
   return {static_cast<float>(2.0 / (c * t)), static_cast<float>(rate / c)};
 }
 
-/// Floats of a row with its continuation on either side.
+/// Number of floats of a row with its continuation on both sides.
 std::size_t extended(std::size_t columns) {
   return padded_columns(columns + 2 * derivative_reach);
 }
@@ -83,7 +83,7 @@ class BackProjectionTermCpu final : public Stage {
   BlockSpec output_;
   std::size_t input_stride_ = 0;
   TermTables tables_;
-  std::vector<float> extended_;  // a row a member
+  std::vector<float> extended_;  // one row per member
 };
 
 }  // namespace

@@ -14,7 +14,7 @@ struct Term {
       return;
     }
     const float* const in = at.in + row * at.in_stride;
-    // Beyond its ends a row goes on with its last value.
+    // A row continues beyond its ends with its last value.
     const auto last = static_cast<std::ptrdiff_t>(at.columns) - 1;
     float near[2 * reach + 1];
 #pragma unroll

@@ -26,13 +26,13 @@ const AdaptiveKind& kind_of(const AdaptiveBeamformOptions& options) {
   return adaptive_kind(options.adaptive.kind, "adaptive-beamform stage, kind");
 }
 
-/// What a thread works in, of a column.
+/// The working memory of a thread, for one column.
 struct ColumnScratch {
   std::vector<float> real, imaginary;  // [receiver, point]: channels
-  std::vector<float> sums;             // what weights by sums want, their results and their workspace
-  std::vector<float> gathered;         // [point, channel]: of a window, both parts behind each other
+  std::vector<float> sums;             // input of weights by sums, their results and their workspace
+  std::vector<float> gathered;         // [point, channel]: of a window, the imaginary parts behind the real parts
   std::vector<float> turned;           // the same, times -j
-  std::vector<float> weights;          // of the channels of a point
+  std::vector<float> weights;          // weights of the channels of a point
   std::vector<std::uint32_t> heard;
   std::vector<double> workspace;
 };
@@ -197,7 +197,7 @@ class AdaptiveBeamformCpu final : public Stage {
     for (std::size_t k = 0; k < points; ++k) image[k * stride] *= options_.sum.scale * result[k];
   }
 
-  /// Sum of |S(m)|^2 over the low spatial frequencies m of the channels of weight > 0, each once.
+  /// Sum of |S(m)|^2 over the low spatial frequencies m, each once, of the channels of weight > 0.
   [[nodiscard]] float low_energy(std::size_t point, std::size_t heard, const ColumnScratch& scratch) const noexcept {
     const auto most = static_cast<long>(options_.adaptive.low_frequencies);
     const auto count = static_cast<long>(heard);
@@ -223,7 +223,7 @@ class AdaptiveBeamformCpu final : public Stage {
     return static_cast<float>(energy);
   }
 
-  /// Of weights that want the channels themselves.
+  /// The weighted sum for weights that need the channels themselves.
   [[nodiscard]] std::complex<float> weighed(std::size_t column, std::size_t point, ColumnScratch& scratch) const noexcept {
     const std::size_t points = transmit_.points;
     const std::size_t half = options_.adaptive.half_window;

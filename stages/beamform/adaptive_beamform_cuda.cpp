@@ -21,8 +21,8 @@ namespace {
 
 using namespace beamform;  // NOLINT(google-build-using-namespace): the tables of this folder
 
-/// The sums of each receiver stay in a thread's registers where the weights follow from sums, else they come to memory, some
-/// columns of pixels at a time.
+/// Where the weights follow from sums, the sums of each receiver stay in a thread's registers. Otherwise they are written to
+/// memory, some columns of pixels at a time.
 class AdaptiveBeamformCuda final : public Stage {
  public:
   AdaptiveBeamformCuda(AdaptiveBeamformOptions options, Backend& backend)
@@ -168,8 +168,8 @@ class AdaptiveBeamformCuda final : public Stage {
   Backend& backend_;
   std::size_t lead_ = 0;
   gpu::PixelSumming summing_;
-  gpu::PixelWeighing weighing_;       // of weights that follow from sums
-  gpu::ChannelWeighing of_channels_;  // of those that want channels
+  gpu::PixelWeighing weighing_;       // for weights that follow from sums
+  gpu::ChannelWeighing of_channels_;  // for weights that need the channels
   gpu::PixelChannels channels_;
   gpu::ChannelSizes sizes_;
   std::vector<Buffer> held_;

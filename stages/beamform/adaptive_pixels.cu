@@ -7,8 +7,8 @@
 #include "stages/adaptive_weights/windowed_ratio.cuh"
 #include "stages/beamform/adaptive_pixels_launch.hpp"
 
-// Threads of a warp have pixels of a column that follow each other, as tables of delays lie, and each goes through the
-// receivers and their rows. Samples are looked up in device memory: they meet in the caches.
+// Threads of a warp have consecutive pixels of a column, in the order of the tables of delays, and each thread goes through the
+// receivers and their rows. Samples are looked up in device memory; the lookups of a warp share lines of the caches.
 namespace echoform::gpu {
 namespace {
 
@@ -94,7 +94,8 @@ __global__ void __launch_bounds__(window_threads)
 constexpr unsigned side = 32;
 constexpr unsigned rows_at_once = 8;
 
-/// Summed with the pixels side by side and written with the receivers side by side: 32 of each change places in shared memory.
+/// Sums are made with the pixels side by side and written with the receivers side by side. Blocks of 32 x 32 are transposed in
+/// shared memory.
 template <bool nearest>
 __global__ void __launch_bounds__(side* rows_at_once)
     keep_channels(const __grid_constant__ PixelSumming at, PixelChannels to, unsigned blocks_of_column) {

@@ -6,7 +6,7 @@ namespace {
 
 constexpr unsigned add_threads = 256;
 
-/// A pixel a thread.
+/// Each thread adds one pixel.
 __global__ void add_images(float2* __restrict__ to, const float2* __restrict__ from, std::size_t pixels) {
   const std::size_t n = std::size_t{blockIdx.x} * add_threads + threadIdx.x;
   if (n >= pixels) return;

@@ -15,7 +15,7 @@
 namespace echoform::beamform {
 namespace {
 
-/// Of each place, how far it lies from one edge to the other, 0 .. 1.
+/// The relative distance of each place from one edge towards the other, 0 .. 1.
 std::vector<double> ways_across(std::vector<double> places) {
   Ranks ranks = ranks_of(std::move(places));
   for (double& rank : ranks.of_place) rank = ranks.way(rank);
@@ -29,8 +29,8 @@ std::vector<double> places_along(Metres Point::*axis, const Probe& probe) {
   return places;
 }
 
-/// Of elements that stand in one straight row, the place of each in it; empty where they are listed as they stand, whichever way
-/// the row runs, and of all others.
+/// The place of each element in a straight row, if the elements stand in one. The list is empty for elements that are listed in
+/// their order in the row, in either direction, and for all other arrangements.
 std::vector<std::size_t> places_in_row(const Probe& probe) {
   std::vector<Firing> all;
   for (std::uint32_t k = 0; k < probe.elements.size(); ++k) all.push_back({k, 0.0, 1.0});
@@ -47,8 +47,8 @@ std::vector<std::size_t> places_in_row(const Probe& probe) {
   return place;
 }
 
-/// By element: over a line in their order, whichever way it runs; over an array in two directions that along x times that along
-/// y.
+/// The weight of each element. In a line the weights follow the order of the elements, whichever direction it has. In a
+/// two-dimensional array a weight is the window along x times the window along y.
 std::vector<double> window_of_elements(const Apodization& apodization, const Probe& probe) {
   const std::vector<double> x = places_along(&Point::x, probe);
   const std::vector<double> y = places_along(&Point::y, probe);
@@ -75,11 +75,11 @@ double sinc_of(double argument) {
   return argument > 1e-9 ? std::abs(std::sin(argument) / argument) : 1.0;
 }
 
-/// Of the straight line from an element to a pixel.
+/// The straight line from an element to a pixel.
 struct StraightWay {
   Direction way;        ///< m
   double metres = 0.0;  ///< its length
-  double cosine = 1.0;  ///< to the element's normal
+  double cosine = 1.0;  ///< cosine of the angle to the element's normal
 };
 
 StraightWay straight_way(const Element& source, const Point& pixel) {
@@ -90,8 +90,8 @@ StraightWay straight_way(const Element& source, const Point& pixel) {
   return straight;
 }
 
-/// Sines of a direction's angles from the normal along the element's width, which lies in a plane of x and z, and along its
-/// length.
+/// Sines of the angles between a direction and the normal: along the element's width, which lies in a plane of x and z, and along
+/// its length.
 struct SidewaysSines {
   double along_width = 0.0;
   double along_length = 0.0;
@@ -100,7 +100,7 @@ struct SidewaysSines {
 SidewaysSines sines_of(const Element& element, const StraightWay& straight) {
   const double all = std::sqrt(std::max(0.0, 1.0 - straight.cosine * straight.cosine));
   const Direction& n = element.normal;
-  // Within the plane of element and pixel that linear arrays have, the width sees all of it.
+  // Linear arrays have the element and the pixel in one plane. There the full angle is along the width.
   if ((straight.way.y == 0.0 && n.y == 0.0) || !(straight.metres > 0.0)) return {all, 0.0};
   const double flat = std::hypot(n.x, n.z);
   if (!(flat > 0.0)) return {all, 0.0};

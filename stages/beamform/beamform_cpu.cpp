@@ -63,7 +63,7 @@ class BeamformCpu final : public Stage {
 
   [[nodiscard]] std::size_t bytes() const noexcept override { return tables_.bytes() + sums_.size(); }
 
-  /// Other lookups among as many rows: the tables hold every source, whichever are looked up.
+  /// Accepts other lookups among the same number of rows: the tables hold every source, whichever sources are looked up.
   [[nodiscard]] bool accepts(const StageOptions& options) const override {
     const auto& wanted = options.as<BeamformOptions>();
     validate(wanted);

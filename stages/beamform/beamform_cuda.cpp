@@ -19,7 +19,7 @@
 namespace echoform {
 namespace {
 
-/// Tables of delays and weights on the device, filled as they are made.
+/// Tables of delays and weights on the device. They are uploaded while they are made.
 class DeviceTables final : public beamform::TileTableStore {
  public:
   explicit DeviceTables(Backend& backend) : backend_(backend) {}
@@ -43,7 +43,7 @@ class DeviceTables final : public beamform::TileTableStore {
     copy_now(places_.bytes_begin() + first * sizeof(beamform::TurnedPlace), places.data(), places.size_bytes());
   }
 
-  /// Of a side; as they are where none were made.
+  /// Puts the addresses of a side's tables into `side`; tables that were not made leave it unchanged.
   void put(beamform::TileSideName name, beamform::TileSide& side) const {
     const Tables& tables = of(name);
     if (tables.delays) side.delays = static_cast<const std::uint32_t*>(tables.delays.data());
@@ -67,10 +67,10 @@ class DeviceTables final : public beamform::TileTableStore {
 
   Backend& backend_;
   std::array<Tables, 2> tables_;
-  Buffer places_;  ///< of the transmit side's waves of revolution
+  Buffer places_;  ///< for waves of revolution of the transmit side
 };
 
-/// Of a sample of the rows, on either path.
+/// Bytes of a sample of the rows, on either path.
 constexpr std::size_t element_bytes = 8;
 
 class BeamformCuda final : public Stage {
@@ -130,7 +130,7 @@ class BeamformCuda final : public Stage {
     blocks_ = beamform::lookup_blocks(options_.pairs, options_.alike_both_ways());
     listed_ = tiles.order == beamform::PairOrder::listed;
     if (listed_) hold_listed();
-    // Of parts, the first may be looked up at once and others in both directions, one after the other.
+    // With parts, the first part may be looked up in one go, and others in both directions, one after the other.
     partials_ = parted_ && !options_.pairs.summed ? 2 : 1;
     most_ = {};
     for (const beamform::LookupBlock& block : blocks_) {
@@ -157,8 +157,8 @@ class BeamformCuda final : public Stage {
     launch_tiles(launches_, gpu::stream_of(queue));
   }
 
-  /// Other parts, or other listed pairs, among as many rows: the tables hold every source, whichever are looked up. Not once
-  /// launches are captured, which keep theirs.
+  /// Accepts other parts, or other listed pairs, among the same number of rows: the tables hold every source, whichever sources
+  /// are looked up. It refuses once launches are captured, since these keep their parts or pairs.
   [[nodiscard]] bool accepts(const StageOptions& options) const override {
     const auto& wanted = options.as<BeamformOptions>();
     validate(wanted);
@@ -181,7 +181,7 @@ class BeamformCuda final : public Stage {
   void retune(const StageOptions& options, ExecutionQueue& queue) noexcept override {
     options_.pairs.lookups = options.get<BeamformOptions>()->pairs.lookups;
     if (listed_) {
-      // What is copied from pageable memory may go when the call returns.
+      // A copy from pageable memory has read its source when the call returns.
       list(beamform::list_lookups(options_.pairs, shape_of(launch_.kind).pairs),
            [stream = gpu::stream_of(queue)](void* to, const void* from, std::size_t bytes) {
              ECHOFORM_CUDA_QUEUED(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, stream));
@@ -217,7 +217,7 @@ class BeamformCuda final : public Stage {
     }
   }
 
-  /// One block of lookups, but for where its rows and its outcome are.
+  /// A launch for one block of lookups, except for the places of its rows and its result.
   [[nodiscard]] beamform::TileLaunch launch_of(const beamform::LookupBlock& block) const {
     beamform::TileLaunch launch = launch_;
     const beamform::TileShape shape = shape_of(launch.kind);
@@ -232,7 +232,7 @@ class BeamformCuda final : public Stage {
     launch.once_weight = block.once_weight;
     return launch;
   }
-  /// Allocates memory for the groups of any pairs with as many rows, and fills in those of the options.
+  /// Allocates memory for the groups of any pairs with the same number of rows, and fills in the groups of the options' pairs.
   void hold_listed() {
     const std::uint32_t pairs = shape_of(launch_.kind).pairs;
     const std::size_t most = beamform::most_listed_groups(options_.pairs, pairs);
@@ -258,7 +258,7 @@ class BeamformCuda final : public Stage {
       launch.splits = std::min(splits(launch), static_cast<std::uint32_t>(partials_ / blocks_.size()));
     }
   }
-  /// Kernels of the parts that may follow, the last of which may be shorter than those before.
+  /// Prepares the kernels of the parts that may follow. The last part may be shorter than those before.
   void prepare_for_parts() const {
     beamform::TileLaunch launch = launch_of({{0, most_.transmit}, {0, most_.receive}, 0});
     for (const bool separate : {false, true}) {
@@ -311,20 +311,20 @@ class BeamformCuda final : public Stage {
   Backend& backend_;
   std::optional<beamform::TileKind> kind_;
   BlockSpec input_;
-  beamform::TileLaunch launch_;  ///< of all sources
+  beamform::TileLaunch launch_;  ///< for all sources
   std::vector<beamform::LookupBlock> blocks_;
-  std::vector<beamform::TileLaunch> launches_;  ///< by block
+  std::vector<beamform::TileLaunch> launches_;  ///< one per block
   bool parted_ = false;                         ///< TilePlan::parted
   bool listed_ = false;                         ///< PairOrder::listed
   std::uint32_t* listed_groups_ = nullptr;      ///< on the device
   std::uint32_t* listed_rows_ = nullptr;
   bool captured_ = false;
-  beamform::SourceCounts most_;  ///< of a block
+  beamform::SourceCounts most_;  ///< maximum of all blocks
   std::size_t tiles_ = 0;
   std::size_t partials_ = 1;  ///< capacity in partial images
   std::vector<Buffer> held_;
-  std::optional<DeviceTables> tables_;        ///< of laws whose delays the host finds
-  std::unique_ptr<beamform::RayTiles> rays_;  ///< where the device finds the delays itself
+  std::optional<DeviceTables> tables_;        ///< for laws whose delays the host finds
+  std::unique_ptr<beamform::RayTiles> rays_;  ///< set where the device finds the delays itself
   std::size_t bytes_ = 0;
 };
 

@@ -43,7 +43,7 @@ class BeamformEnsemble final : public Stage {
     const BlockSpec rows = rows_of_image(options_, input);
     stage_ = parts_.make(options_.options);
     const BlockSpec image = stage_->prepare(rows);
-    // Zeros before the first row are those behind the row before.
+    // The zeros before the first row of an image are those behind the row before.
     step_ = options_.ensemble > 1 ? (input.bytes() - rows.bytes()) / (options_.ensemble - 1) : 0;
     image_ = backend_.allocate(image.bytes(), MemoryUse::working);
     copied_ = {static_cast<const float*>(image_.data()), nullptr, image.rows, 2 * image.columns, 0};
@@ -67,7 +67,7 @@ class BeamformEnsemble final : public Stage {
   Backend& backend_;
   const BeamformEnsembleParts parts_;
   std::unique_ptr<Stage> stage_;
-  std::size_t step_ = 0;  // bytes, from the rows of an image to those of the next
+  std::size_t step_ = 0;  // bytes from the rows of an image to those of the next
   Buffer image_;
   ImageRows copied_;
 };

@@ -11,7 +11,7 @@
 namespace echoform {
 namespace {
 
-/// Rows of `input` from a part's first on, as a block of its own: what stands behind the last row stays where it is.
+/// The rows of `input` from a part's first row on, as a block of its own: the data behind the last row stays where it is.
 BlockSpec rows_of_part(const BlockSpec& input, const BeamformPart& part) {
   if (part.first_row + part.options.pairs.rows + part.options.rows_behind != input.rows) {
     throw InputError("beamform-sum input",
@@ -68,9 +68,9 @@ class BeamformSum final : public Stage {
   Backend& backend_;
   const BeamformSumParts parts_;
   std::vector<std::unique_ptr<Stage>> stages_;
-  std::vector<std::size_t> offsets_;  // bytes, of a part's rows in the input
+  std::vector<std::size_t> offsets_;  // bytes from the beginning of the input to a part's rows
   Buffer image_;
-  std::size_t numbers_ = 0;  // of an image
+  std::size_t numbers_ = 0;  // numbers of an image
 };
 
 }  // namespace

@@ -25,7 +25,7 @@ const KernelSet& kernels_of(SimdLevel level) {
 
 namespace {
 
-/// Pixels of a patch along x and z.
+/// Number of pixels of a patch along x and z.
 struct PatchShape {
   std::uint32_t x;
   std::uint32_t z;
@@ -36,10 +36,10 @@ PatchShape square_patch(std::uint32_t lanes) {
   return lanes == 16 ? PatchShape{4, 4} : PatchShape{4, 2};
 }
 
-/// Pixels of a tile along x and z.
+/// Number of pixels of a tile along x and z.
 PatchShape tile_shape(const Grid& grid, std::size_t members) {
-  // Large tiles share the window of an A-scan well. Smaller ones where threads would otherwise wait for the last tile: with
-  // eight tiles a thread it costs a few per cent.
+  // Large tiles share the window of an A-scan well. Smaller ones serve where threads would otherwise wait for the last tile: with
+  // eight tiles per thread this costs a few per cent.
   for (const PatchShape shape : {PatchShape{32, 32}, PatchShape{32, 16}, PatchShape{16, 16}}) {
     const std::size_t tiles = ((grid.x.count + shape.x - 1) / shape.x) * ((grid.z.count + shape.z - 1) / shape.z) * grid.y.count;
     if (tiles >= 8 * members) return shape;
@@ -78,7 +78,7 @@ Tiling make_tiling(const Grid& grid, std::uint32_t lanes, std::size_t members) {
   return tiling;
 }
 
-/// The points of one patch; lanes outside of the image repeat its first pixel, so that they lengthen no window.
+/// Fills in the points of one patch. Lanes outside of the image repeat its first pixel, so that they do not lengthen a window.
 void patch_points(const Grid& grid, const Tiling& tiling, std::size_t patch, std::span<Point> points) {
   const std::uint32_t* pixel = tiling.pixel.data() + patch * tiling.lanes;
   for (std::uint32_t lane = 0; lane < tiling.lanes; ++lane) {
@@ -90,7 +90,7 @@ struct SideRequest {
   const DelayLaw& law;
   const Leg& leg;
   Side side;
-  bool weighted;          ///< keep weights, also where they are all 1
+  bool weighted;          ///< keep weights even if all are 1
   double samples_offset;  ///< added to every delay of the side
 };
 
@@ -138,7 +138,7 @@ class SideBuilder {
     }
   }
 
-  /// Fills one (patch, source); returns its base.
+  /// Fills one entry (patch, source) and returns its base.
   std::int32_t fill_entry(std::size_t entry, std::uint32_t source, std::span<const Point> points) {
     const std::uint32_t lanes = tiling_.lanes;
     std::array<double, 16> delay{};
@@ -179,7 +179,7 @@ class SideBuilder {
     const auto base = active ? static_cast<std::int32_t>(whole) : inactive;
     auto* offset = static_cast<float*>(tables_.offset.data()) + entry * lanes;
     for (std::uint32_t lane = 0; lane < lanes; ++lane) {
-      // Lanes that weigh nothing read the patch's first sample.
+      // Lanes of weight 0 read the patch's first sample.
       offset[lane] = weight[lane] == 0.0F ? 0.0F : static_cast<float>(delay[lane] - whole);
       if (request_.weighted) static_cast<float*>(tables_.weight.data())[entry * lanes + lane] = weight[lane];
     }
@@ -253,7 +253,7 @@ std::size_t delay_table_bytes(const BeamformOptions& options, std::uint32_t lane
   const std::size_t patches = over(grid.x.count, shape.x) * over(grid.z.count, shape.z) * grid.y.count;
   const std::size_t tiles = over(grid.x.count, edge.x) * over(grid.z.count, edge.z) * grid.y.count;
   const std::size_t sources = options.pairs.events + (options.alike_both_ways() ? 0 : options.pairs.receivers);
-  const std::size_t numbers = has_weights(options.aperture) ? 2 : 1;  // a lane
+  const std::size_t numbers = has_weights(options.aperture) ? 2 : 1;  // numbers per lane
   const std::size_t of_entry = numbers * lanes * sizeof(float) + 2 * sizeof(std::int32_t);
   return sources * (patches * of_entry + tiles * 2 * sizeof(std::int32_t)) + patches * lanes * sizeof(std::uint32_t);
 }

@@ -18,7 +18,7 @@ std::uint32_t count_of(const Runs& runs) {
   return static_cast<std::uint32_t>(runs.size());
 }
 
-/// Every source of one range with every one of another: row by row of a rectangle.
+/// Whether every source of one range is paired with every source of another: a rectangle, row by row.
 bool rectangle(const Runs& runs) {
   for (std::size_t k = 0; k < runs.size(); ++k) {
     const PairRun expected{runs[0].event + static_cast<std::uint32_t>(k), runs[0].receiver, runs[0].count,
@@ -28,7 +28,7 @@ bool rectangle(const Runs& runs) {
   return !runs.empty();
 }
 
-/// i with j >= i of one range: row by row of a triangle.
+/// Whether i is paired with j >= i of one range: a triangle, row by row.
 bool triangle(const Runs& runs) {
   std::size_t row = runs.empty() ? 0 : runs[0].row;
   for (std::size_t k = 0; k < runs.size(); ++k) {
@@ -40,7 +40,8 @@ bool triangle(const Runs& runs) {
   return !runs.empty();
 }
 
-/// Whether `back` are the lookups of the triangle `forward` the other way round, but for those of a source with itself.
+/// Whether `back` holds the lookups of the triangle `forward` with the directions exchanged, except those of a source with
+/// itself.
 bool triangle_back(const Runs& forward, const Runs& back) {
   if (back.size() + 1 != forward.size()) return false;
   for (std::size_t k = 0; k < back.size(); ++k) {
@@ -50,7 +51,7 @@ bool triangle_back(const Runs& forward, const Runs& back) {
   return true;
 }
 
-/// Whether `back` are the lookups of the rectangle `forward` the other way round.
+/// Whether `back` holds the lookups of the rectangle `forward` with the directions exchanged.
 bool rectangle_back(const Runs& forward, const Runs& back) {
   return std::equal(forward.begin(), forward.end(), back.begin(), back.end(), [](PairRun run, const PairRun& other) {
     run.reversed = true;
@@ -69,7 +70,7 @@ std::vector<LookupBlock> lookup_blocks(const PairRows& pairs, bool alike) {
     const SourceRange range{forward[0].event, count_of(forward)};
     if (pairs.summed && back.empty()) return {{range, range, forward[0].row, PairOrder::once, 1.0F, false}};
     if (!pairs.summed && triangle_back(forward, back)) {
-      // Where one direction is as good as the other it is looked up once, for both.
+      // Where the two directions are equivalent, one lookup serves both.
       return {{range, range, forward[0].row, alike ? PairOrder::once : PairOrder::ordered_half, alike ? 2.0F : 1.0F, false}};
     }
   }

@@ -1,4 +1,4 @@
-// What the kernels that find rays of tiles have in common: pixels, tables of found times, and the search over a curve's nodes.
+// Shared by the kernels that find rays of tiles: pixels, tables of found times, and the search over a curve's nodes.
 #pragma once
 
 #include "stages/beamform/law_checks.hpp"
@@ -9,7 +9,7 @@
 
 namespace echoform::beamform {
 
-/// Of ray_tiles_drawn.cu and ray_tiles_shaded.cu.
+/// Prepares the kernels of ray_tiles_drawn.cu and ray_tiles_shaded.cu.
 void prepare_drawn_tiles(std::size_t shared_limit);
 void prepare_shaded_tiles(std::size_t shared_limit);
 
@@ -19,7 +19,7 @@ struct Pixel {
   bool inside;
 };
 
-/// Puts a pixel on a surface where its rays go.
+/// Moves a pixel that lies on a surface to the place where its rays go.
 static __device__ __noinline__ void move_inside(const RayTileTask& task, std::size_t index, Pixel& pixel) {
   std::uint32_t low = 0;
   std::uint32_t high = task.moved_count;
@@ -36,7 +36,7 @@ static __device__ __noinline__ void move_inside(const RayTileTask& task, std::si
   pixel.y = moved.y;
 }
 
-/// The pixel at a place of the tile: patches of 8 x 4, row by row; places beyond the image repeat its last pixels.
+/// The pixel at a place of the tile. Places are patches of 8 x 4, row by row; places beyond the image repeat its last pixels.
 __device__ inline Pixel pixel_of(const RayTileTask& task, std::uint32_t tile, std::uint32_t place) {
   const std::uint32_t across = task.shape_x / 8;
   std::uint32_t x = tile % task.tiles_x * task.shape_x + place / 32 % across * 8 + place % 8;
@@ -61,8 +61,8 @@ __device__ inline double no_ray() {
   return __longlong_as_double(0x7ff8000000000000LL);
 }
 
-/// One warp computes tables from the times of one tile and source, [place], which it overwrites. With `asking` some times
-/// may be asked_time(); then all go only to the rows that the host completes, up to their capacity.
+/// One warp computes tables from the times [place] of one tile and source, and overwrites the times. With `asking`, some times
+/// may be asked_time(). Then all times of the source go only to the rows that the host completes, up to the capacity of these.
 template <bool asking>
 __device__ void write_row(const RayTileTask& task, double* row, std::uint32_t tile, std::uint32_t source) {
   const std::uint32_t pixels = task.shape_x * task.shape_z;
@@ -115,14 +115,14 @@ __device__ void write_row(const RayTileTask& task, double* row, std::uint32_t ti
   for (std::uint32_t k = lane; k < pixels; k += 32) {
     const double delay = row[k];
     const bool used = !empty && !isnan(delay);
-    // Places that weigh nothing look up the window's first sample.
+    // Places of weight 0 look up the window's first sample.
     const double relative = used ? delay - window.base : 0.0;
     task.delays[entry * pixels + k] = static_cast<std::uint32_t>(floor(relative * task.unit));
     if (task.weights != nullptr) task.weights[entry * pixels + k] = used ? 1.0F : 0.0F;
   }
 }
 
-/// From times [source, place] in shared memory to tables: warp w has the block's source w.
+/// Makes tables from the times [source, place] in shared memory: warp w handles the block's source w.
 template <bool asking>
 __device__ void write_tables(const RayTileTask& task, double* times, std::uint32_t tile, std::uint32_t first_source) {
   const std::uint32_t source = first_source + threadIdx.x / 32;
@@ -130,7 +130,7 @@ __device__ void write_tables(const RayTileTask& task, double* times, std::uint32
   write_row<asking>(task, times + std::size_t{threadIdx.x / 32} * (task.shape_x * task.shape_z), tile, source);
 }
 
-/// A node relative to the tile's first pixel, which keeps those near to it exact in single precision.
+/// A node relative to the tile's first pixel. So nodes near the pixel are exact in single precision.
 struct NearNode {
   float x;
   float z;
@@ -138,7 +138,8 @@ struct NearNode {
   float tangent_z;
 };
 
-/// As node_slope, by the approximate root: where it errs, in the last places, a turn is found on the piece beside.
+/// The slope as in node_slope, by the approximate root. Where its error in the last places matters, a change of sign is found on
+/// the adjacent piece.
 __device__ inline float slope_of_way(const CurveRays& rays, const NearNode& node, float x, float z) {
   const float dx = node.x - x;
   const float dz = node.z - z;
@@ -151,13 +152,13 @@ struct TileNodes {
   float* slopes;         ///< [node, source]
   std::uint8_t* joined;  ///< [node]
 
-  /// From `begin` on, which lies at a multiple of 16 bytes.
+  /// Lays out the arrays from `begin` on, which is a multiple of 16 bytes.
   __device__ TileNodes(void* begin, std::uint32_t count)
       : nodes(static_cast<NearNode*>(begin)),
         slopes(reinterpret_cast<float*>(nodes + count)),
         joined(reinterpret_cast<std::uint8_t*>(slopes + ray_sources * count)) {}
 
-  /// All threads of the block; those of `count` sources from `first` on.
+  /// Loads the nodes and the slopes of `count` sources from `first` on. All threads of the block take part.
   __device__ void load(const CurveRays& rays, Vector2 origin, std::uint32_t first, std::uint32_t count) const {
     for (std::uint32_t n = threadIdx.x; n < rays.count; n += ray_threads) {
       const rays::CurveNode node = rays.nodes[n];
@@ -171,8 +172,9 @@ struct TileNodes {
   }
 };
 
-/// Calls turn(source, node, before, slope) where the slope turns between a node and the one before, on the way to the place (x,
-/// z), relative to the nodes' origin, for each of the block's sources: from below 0 to what it is at `node`.
+/// Calls turn(source, node, before, slope) for each of the block's sources where the slope changes sign between a node and the
+/// one before: from `before`, below 0, to `slope` at `node`. The path leads to the place (x, z), relative to the origin of the
+/// nodes.
 template <class Take>
 __device__ __forceinline__ void for_all_turns(const CurveRays& rays, const TileNodes& near, float x, float z, const Take& turn) {
   float before[ray_sources];
@@ -193,7 +195,7 @@ __device__ __forceinline__ void for_all_turns(const CurveRays& rays, const TileN
   }
 }
 
-/// The turns of all of the block's sources, if each has one at most.
+/// Finds the changes of sign for all of the block's sources, if each source has one at most.
 __device__ __forceinline__ void find_turns(const CurveRays& rays, const TileNodes& near, float x, float z,
                                            Turn (&found)[ray_sources]) {
 #pragma unroll
@@ -208,7 +210,8 @@ __device__ __forceinline__ void find_turns(const CurveRays& rays, const TileNode
   });
 }
 
-/// Calls take(node, start) for every piece up to `node` on which the slope turns, for one of the block's sources: rare.
+/// Calls take(node, start) for one of the block's sources and every piece up to `node` on which the slope changes sign. This is
+/// rare.
 template <class Take>
 __device__ __forceinline__ void for_turns(const CurveRays& rays, const TileNodes& near, std::uint32_t source, float x, float z,
                                           const Take& take) {

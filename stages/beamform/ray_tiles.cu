@@ -1,5 +1,5 @@
-// Rays, windows and delays of tiles. A block has one tile and eight sources: first every thread finds the rays of its pixels, in
-// double precision, into shared memory; then every warp makes the window and the delays of one source of them.
+// Rays, windows and delays of tiles. A block has one tile and eight sources. First every thread finds the rays of its pixels, in
+// double precision, and puts them into shared memory. Then every warp makes the window and the delays of one source from them.
 #include "gpu/cuda_check.hpp"
 #include "stages/beamform/ray_tile_functions.cuh"
 

@@ -19,7 +19,7 @@
 namespace echoform::beamform {
 namespace {
 
-/// Whether the form holds for all pixels: planes go on only as far as they go.
+/// Whether the form holds for all pixels: the planes of layers have a limited extent.
 bool covers(const rays::FieldForm& form, const Grid& grid) {
   if (!form.layers) return true;
   const rays::LayerForm& layers = *form.layers;
@@ -40,7 +40,7 @@ bool flat(const rays::CurveForm& form, const Grid& grid) {
   return form.axes == SurfaceAxes{} && grid.y.count == 1 && std::all_of(form.across.begin(), form.across.end(), in_plane);
 }
 
-/// The form of a leg's rays, where the device can find them.
+/// The form of a leg's rays, where the device can find the rays.
 std::optional<rays::FieldForm> form_of(const Leg& leg, const Grid& grid) {
   const LegRays* const found = leg.rays(grid);
   if (found == nullptr) return std::nullopt;
@@ -73,7 +73,7 @@ class RayTilesCuda final : public RayTiles {
   }
 
   void build() override {
-    // Whether a kind fits is known by its windows alone. The one that fitted last will, as a rule, fit again.
+    // Only its windows show whether a kind fits. The kind that fitted last will usually fit again.
     std::vector<TileKind> kinds = kinds_;
     std::stable_partition(kinds.begin(), kinds.end(), [&](TileKind kind) { return kind == built_; });
     for (const TileKind kind : kinds) {
@@ -167,7 +167,7 @@ class RayTilesCuda final : public RayTiles {
     return side;
   }
 
-  /// Tables of `kind`; false if its windows do not hold what the tiles reach.
+  /// Makes the tables of `kind`. Returns false if its windows do not hold the samples that the tiles reach.
   bool fill(TileKind kind) {
     const bool may_be_invalid =
         weighted_ || std::any_of(sides_.begin(), sides_.end(), [](const Side& side) { return side.some_outside; });
@@ -288,7 +288,7 @@ class RayTilesCuda final : public RayTiles {
   std::size_t bytes_ = 0;
 };
 
-/// Whether a block has the shared memory for the curve's nodes.
+/// Whether the shared memory of a block suffices for the curve's nodes.
 bool holds(const std::optional<rays::FieldForm>& form, const Grid& grid, std::size_t shared_limit) {
   if (!form || !form->curve) return true;
   RayTileTask task;

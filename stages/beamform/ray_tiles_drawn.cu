@@ -1,22 +1,22 @@
-// Rays, windows and delays of tiles of a volume through a curve that is drawn out along an axis. A block has one tile of several
-// planes, one after the other, and eight sources. Where the axis is that of the planes it searches for the rays in the curve's
-// plane once; to the first plane's pixels Newton's method goes on from there, and to every other plane's from the rays to the
-// plane before, which mostly takes one step. What it does not tell for sure is left to the host.
+// Rays, windows and delays of tiles of a volume through a curve that is extruded along an axis. A block has one tile of several
+// planes, one after the other, and eight sources. Where the axis is that of the planes, the block searches for the rays in the
+// curve's plane once. Newton's method continues from there to the first plane's pixels, and to every other plane's pixels from
+// the rays to the previous plane, which usually takes one step. Rays that this does not determine for sure are left to the host.
 #include "gpu/cuda_check.hpp"
 #include "stages/beamform/ray_tile_functions.cuh"
 
 namespace echoform::beamform {
 namespace {
 
-/// Planes of a block, as long as there are blocks enough for a large GPU.
+/// Number of planes of a block, as long as there are enough blocks for a large GPU.
 constexpr std::uint32_t most_planes = 16;
 constexpr std::uint32_t enough_blocks = 1024;
 
-/// What is kept of a ray for the next plane's.
+/// The data that is kept of a ray for the ray to the next plane.
 struct KeptRay {
-  std::uint32_t node;  ///< as Turn
-  float t;             ///< on the piece up to there
-  float part;          ///< of the way along y; below 0: not known
+  std::uint32_t node;  ///< as in Turn
+  float t;             ///< parameter on the piece that ends at `node`
+  float part;          ///< part of the path along y; below 0: not known
 };
 
 struct OwnPlace {
@@ -29,7 +29,7 @@ __device__ OwnPlace in_axes(const SurfaceAxes& axes, const Pixel& pixel) {
   return {{along_way(from, axes.x), along_way(from, axes.z)}, along_way(from, axes.y)};
 }
 
-/// From the turns in the plane on, all of them: rare.
+/// Searches from all changes of sign of the slope in the plane. This is rare.
 __device__ __noinline__ double search_ray(const DrawnRays& rays, const TileNodes& near, std::uint32_t source,
                                           const AcrossCurve& curve, const AcrossEnds& ends, float x, float z, KeptRay& kept) {
   AcrossTurns turns;
@@ -51,7 +51,7 @@ __global__ void __launch_bounds__(ray_threads, 2)
     drawn_tiles(const __grid_constant__ RayTileTask task, const __grid_constant__ DrawnRays rays, std::uint32_t planes) {
   extern __shared__ double times[];  // [source, place]
   const std::uint32_t pixels = task.shape_x * task.shape_z;
-  auto* const kept_rays = reinterpret_cast<KeptRay*>(times + std::size_t{ray_sources} * pixels);  // likewise
+  auto* const kept_rays = reinterpret_cast<KeptRay*>(times + std::size_t{ray_sources} * pixels);  // [source, place] too
   const TileNodes near(kept_rays + std::size_t{ray_sources} * pixels, rays.curve.count);
   const std::uint32_t first = blockIdx.y * ray_sources;
   const std::uint32_t count = min(ray_sources, task.sources - first);
@@ -75,7 +75,7 @@ __global__ void __launch_bounds__(ray_threads, 2)
         }
       }
     }
-    // A thread has the same places here as above.
+    // A thread has the same places here as in the loop above.
     for (std::uint32_t place = threadIdx.x; place < pixels; place += ray_threads) {
       const Pixel pixel = pixel_of(task, tile, place);
       const OwnPlace own = in_axes(rays.axes, pixel);

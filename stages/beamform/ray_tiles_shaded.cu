@@ -1,14 +1,16 @@
 // Rays, windows and delays of tiles through a curve that casts shadows, in its plane. A block has one tile and eight sources. The
-// search over the nodes is that of curves without shadows (ray_tiles.cu), but keeps several turns of a ray; then the quickest ray
-// counts neither of whose ways crosses the curve, which the directions of nearly all of them rule out. Of pixels that lie near to
-// the curve, where nodes do not tell all turns, and of rays over more turns than are kept, the search is done anew: rare.
+// search over the nodes is that of curves without shadows (ray_tiles.cu), but keeps several changes of sign (turns) per ray. Then
+// the fastest ray counts whose two paths do not cross the curve; for nearly all rays, the directions alone rule out a crossing.
+// The search is repeated from scratch for pixels near the curve, where nodes do not show all turns, and for rays with more turns
+// than are kept. Both are rare.
+// Both are rare.
 #include "gpu/cuda_check.hpp"
 #include "stages/beamform/ray_tile_functions.cuh"
 
 namespace echoform::beamform {
 namespace {
 
-// Out of line: what few rays need is to cost the others no registers.
+// These functions are not inlined: code that few rays need must not cost the others registers.
 
 __device__ __noinline__ bool lies_in_shadow(const rays::ShadedCurve& curve, Vector2 source, Vector2 point, std::uint32_t own,
                                             double t) {

@@ -1,4 +1,4 @@
-// Which instantiation of the kernel for tiles a launch takes.
+// Selects the instantiation of the kernel for tiles that a launch uses.
 #pragma once
 
 #include "stages/beamform/tile_kernel.cuh"

@@ -1,4 +1,5 @@
-// Grids so coarse that no window holds what a tile reaches: every lookup goes to the A-scans in device memory.
+// The kernel for grids so coarse that no window holds the samples that a tile reaches: every lookup goes to the A-scans in device
+// memory.
 #include "stages/beamform/tile_kernel.cuh"
 #include "stages/beamform/tile_kernels.hpp"
 
@@ -46,7 +47,7 @@ __device__ __forceinline__ std::uint32_t receivers_of(const TileLaunch& launch) 
   }
 }
 
-/// Of this thread, within its plane of y.
+/// This thread's pixel, within its plane of y.
 struct Pixel {
   std::uint32_t x;
   std::uint32_t z;
@@ -108,7 +109,7 @@ __global__ void __launch_bounds__(shape.threads) gather(const __grid_constant__ 
   write_sum(launch, at, sum);
 }
 
-/// Of PairOrder::listed.
+/// The kernel for PairOrder::listed.
 template <bool half, bool nearest>
 __global__ void __launch_bounds__(shape.threads) gather_listed(const __grid_constant__ TileLaunch launch) {
   const std::uint32_t tile = blockIdx.x;

@@ -1,5 +1,5 @@
-// The CUDA beamformer's kernel for tiles: see tile_launch.hpp for the idea, tile_windows.cuh for the windows and tile_sums.cuh
-// for the inner loops.
+// The CUDA beamformer's kernel for tiles. tile_launch.hpp explains the idea; tile_windows.cuh has the windows and tile_sums.cuh
+// the inner loops.
 #pragma once
 
 #include <cuda_fp16.h>
@@ -45,7 +45,7 @@ class TileSum {
     for (std::uint32_t index = begin; index < end; ++index) {
       const Group after = group_after(group, index + 1 < end ? index + 1 : index);
       wait_for_copies();
-      // The windows of this group are there for all threads, and none reads those of the group before any more.
+      // The windows of this group are now visible to all threads, and no thread reads those of the previous group any more.
       __syncthreads();
       const int stage = static_cast<int>((index - begin) & 1);
       if (index + 1 < end) windows_.fill(1 - stage, after, index + 1);
@@ -86,7 +86,7 @@ class TileSum {
       return group_at(index, windows_.groups(), windows_.once());
     }
   }
-  /// `index` is the number of that group; of the last one its own.
+  /// `index` is the number of the group that follows; for the last group, its own number.
   __device__ __forceinline__ Group group_after(Group group, [[maybe_unused]] std::uint32_t index) const {
     if constexpr (Variant::listed) {
       return group_of(index);
@@ -112,7 +112,7 @@ class TileSum {
     return first_z_ + place / 32 / across * 4 + place % 32 / 8;
   }
 
-  /// Of waves of revolution.
+  /// Loads the delays of waves of revolution.
   __device__ void load_turned_delays(std::uint32_t first, int k, std::uint32_t (&delay)[pairs]) const {
     constexpr std::uint32_t pixels = Variant::shape.x * Variant::shape.z;
     const float2 both =
@@ -215,7 +215,7 @@ class TileSum {
     }
   }
 
-  /// Wave i of the group and those after it.
+  /// Processes wave i of the group and those after it.
   template <bool checked, int i>
   __device__ void add_float_waves(std::uint32_t windows, Group group, const std::uint32_t (&transmit)[pairs],
                                   const std::uint32_t (&receive)[pairs], float2& sum) const {
@@ -229,7 +229,7 @@ class TileSum {
     }
   }
 
-  /// Receivers j .. pairs - 1 of wave i.
+  /// Processes receivers j .. pairs - 1 of wave i.
   template <bool checked, int i, int j>
   __device__ void add_float_receivers(std::uint32_t windows, Group group, std::uint32_t transmit,
                                       const std::uint32_t (&receive)[pairs], float2& part) const {
@@ -290,7 +290,7 @@ class TileSum {
     add_half_row<diagonal, 0>(windows, transmit, receive, transmit_weight, weight, off_diagonal, sum);
   }
 
-  /// Row i and those after it.
+  /// Processes row i and those after it.
   template <bool diagonal, int i>
   __device__ static void add_half_row(std::uint32_t windows, const std::uint32_t (&transmit)[pairs],
                                       const std::uint32_t (&receive)[pairs], const float* transmit_weight,
@@ -314,7 +314,7 @@ class TileSum {
     }
   }
 
-  /// Receivers j .. pairs - 1 of row i.
+  /// Processes receivers j .. pairs - 1 of row i.
   template <int i, int j>
   __device__ static void add_beside(std::uint32_t windows, std::uint32_t transmit, const std::uint32_t (&receive)[pairs],
                                     const __half (&weight)[pairs], __half2& sum) {
@@ -335,7 +335,7 @@ class TileSum {
     add(sum, make_float2(part.x * off_diagonal, part.y * off_diagonal));
   }
 
-  /// Pair number `pair` of the square and those after it.
+  /// Processes pair number `pair` of the square and those after it.
   template <bool diagonal, bool checked, int pair>
   __device__ void add_float_pairs(std::uint32_t windows, Group group, const std::uint32_t (&transmit)[pairs],
                                   const std::uint32_t (&receive)[pairs], const float* transmit_weight,
@@ -380,7 +380,7 @@ class TileSum {
   std::uint32_t first_x_;
   std::uint32_t first_z_;
   bool checked_;
-  std::uint32_t held_delay_[Variant::pixels][pairs];  ///< computed ones, of the side whose groups change less often
+  std::uint32_t held_delay_[Variant::pixels][pairs];  ///< computed delays of the side whose groups change less often
   float2 sums_[Variant::pixels];
 };
 
@@ -391,7 +391,7 @@ __global__ void __launch_bounds__(Variant::threads, Variant::shape.blocks)
   TileSum<Variant>(launch, memory).run();
 }
 
-/// `function_of` the number of the kind, as a constant; none for gather, which has no windows.
+/// Calls `function_of` with the number of the kind as a constant. There is none for gather, which has no windows.
 template <class FunctionOf>
 [[nodiscard]] TileFunction function_of_windows(TileKind kind, const FunctionOf& function_of) {
   switch (kind) {

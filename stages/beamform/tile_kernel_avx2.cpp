@@ -1,4 +1,4 @@
-// AVX2: eight pixels a vector. The permute has eight entries, so a window of 16 samples is two permutes and a blend; longer
+// AVX2: eight pixels per vector. The permute has eight entries, so a window of 16 samples takes two permutes and a blend; longer
 // windows are gathered.
 #include <immintrin.h>
 
@@ -77,7 +77,7 @@ struct Avx2 {
 
 }  // namespace
 
-// Windows of 16 and 32 samples: KernelSet.
+// KernelSet for windows of 16 and 32 samples.
 const KernelSet avx2_kernels = make_kernel_set<Avx2>("avx2", 14, 30);
 
 }  // namespace echoform::beamform

@@ -1,4 +1,4 @@
-// AVX-512: sixteen pixels a vector; windows of 32 or 64 samples in registers, picked from by two-table permutes.
+// AVX-512: sixteen pixels per vector. Windows of 32 or 64 samples stay in registers, from which two-table permutes pick samples.
 #include <immintrin.h>
 
 #include "stages/beamform/tile_kernel_loop.hpp"
@@ -16,8 +16,8 @@ struct Avx512 {
   static Real add(Real a, Real b) { return _mm512_add_ps(a, b); }
   static Real multiply_add(Real a, Real b, Real c) { return _mm512_fmadd_ps(a, b, c); }
 
-  /// Holds a window in registers. The compiler would load it again for every permute, as if that were free: each of these
-  /// loads straddles two cache lines, and their number is what bounds the loop (measured: 15 % faster so).
+  /// Holds a window in registers. The compiler would load it again for every permute, as if that were free. But each of these
+  /// loads straddles two cache lines, and their number limits the speed of the loop (measured: 15 % faster so).
   static void keep(Real& a, Real& b) { asm("" : "+v"(a), "+v"(b)); }
 
   /// Picks n and (linear) n + 1 for every lane from the samples at `p`.
@@ -72,7 +72,7 @@ struct Avx512 {
 
 }  // namespace
 
-// Windows of 32 and 64 samples: KernelSet.
+// KernelSet for windows of 32 and 64 samples.
 const KernelSet avx512_kernels = make_kernel_set<Avx512>("avx512", 30, 62);
 
 }  // namespace echoform::beamform

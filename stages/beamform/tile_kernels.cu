@@ -32,8 +32,8 @@ __global__ void sum_splits(const float2* __restrict__ partial, std::uint32_t spl
 
 void prepare_tiles(const TileLaunch& launch) {
   const TileFunction function = function_of(launch);
-  // The attribute belongs to the kernel, not to this launch: stages of other views, and of an engine that is at work while its
-  // successor is set up, launch the same kernel with longer tables. So it is raised and never lowered.
+  // The attribute belongs to the kernel, not to this launch. Stages of other views launch the same kernel with longer tables, and
+  // so does an engine that is at work while its successor is set up. So the attribute is raised and never lowered.
   cudaFuncAttributes now{};
   ECHOFORM_CUDA(cudaFuncGetAttributes(&now, function.kernel));
   const int wanted = static_cast<int>(function.shared);
@@ -50,7 +50,7 @@ void launch_tiles(std::span<const TileLaunch> launches, cudaStream_t stream) noe
     TileLaunch launch = one;
     if (!whole) {
       launch.partial += 2 * pixels * parts;
-      // Alone it would write a whole image.
+      // A launch with one split would write a whole image.
       if (launch.splits == 1) {
         launch.image = launch.partial;
         launch.factor = nullptr;

@@ -1,5 +1,5 @@
-// Frames of which some pairs alone were received, as of pulse-echo: kernels of their own, so that those of full matrices stay
-// what they are.
+// Frames of which only some pairs were received, as with pulse-echo. They have kernels of their own, so that the kernels of full
+// matrices stay as they are.
 #include "stages/beamform/tile_functions.cuh"
 
 namespace echoform::beamform {

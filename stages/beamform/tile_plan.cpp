@@ -21,10 +21,10 @@
 namespace echoform::beamform {
 namespace {
 
-/// Numbers of a piece of tables, about: large enough that its upload is quick.
+/// Approximate number of entries in a piece of tables: large enough for a fast upload.
 constexpr std::size_t numbers_at_once = std::size_t{4} << 20;
 
-/// Keeps all of them.
+/// A store that keeps all tables.
 class KeptTables final : public TileTableStore {
  public:
   explicit KeptTables(TilePlan& plan) : plan_(plan) {}
@@ -52,7 +52,8 @@ SourceWindow window_of(const Bounds& bounds) {
   return window_between(bounds.least, bounds.most);
 }
 
-/// Runs body(tile) for every tile; the first source that a body calls bad ends in `refuse`.
+/// Runs body(tile) for every tile. A body returns a number other than 0 for a bad source; the result is one of these numbers, or
+/// 0.
 template <class Body>
 std::uint32_t over_tiles(std::size_t tiles, ThreadTeam& team, const Body& body) {
   std::atomic<std::uint32_t> bad{0};
@@ -64,8 +65,8 @@ std::uint32_t over_tiles(std::size_t tiles, ThreadTeam& team, const Body& body) 
   return bad;
 }
 
-/// Windows of all (tile, source); with them, for laws without analytic form, delays and weights in double and single precision
-/// are evaluated again by fill_tables, so that tables need not be kept for shapes that turn out not to fit.
+/// Finds the windows of all (tile, source). For laws without analytic form this evaluates delays in double precision and weights
+/// in single precision. fill_tables evaluates them again, so that tables need not be kept for shapes that turn out not to fit.
 std::vector<SourceWindow> find_windows(const SideInSamples& side, const Grid& grid, const TileShape& shape, bool tables,
                                        ThreadTeam& team) {
   const std::size_t tiles = tile_count(grid, shape);
@@ -124,7 +125,7 @@ void fill_tables(const SideInSamples& side, TileSideName name, const Grid& grid,
         static_cast<void>(side.evaluate(source, points, delays, weights));
         const std::size_t first = k * of_tile + source * pixels;
         for (std::size_t pixel = 0; pixel < pixels; ++pixel) {
-          // Places that weigh nothing look up the window's first sample.
+          // Places of weight 0 look up the window's first sample.
           const double relative = weights[pixel] == 0.0F ? 0.0 : delays[pixel] - window.base;
           piece[first + pixel] = static_cast<std::uint32_t>(std::floor(relative * unit));
           if (weighted) piece_weights[first + pixel] = weights[pixel];
@@ -137,7 +138,7 @@ void fill_tables(const SideInSamples& side, TileSideName name, const Grid& grid,
   }
 }
 
-/// `coordinates`: those of the side whose pixel coordinates the kernel has.
+/// `coordinates` is the side whose pixel coordinates the kernel has.
 void fill_forms(const SideInSamples& side, const SideInSamples& coordinates, const Grid& grid, const TileShape& shape, bool half,
                 TileSideTables& tables, ThreadTeam& team) {
   tables.forms.resize(tables.windows.size());
@@ -182,7 +183,8 @@ bool computes_waves(const TilePlanRequest& request, const SideInSamples& transmi
          !receive.weighted();
 }
 
-/// Windows depend on a tile's pixels alone, and laws without analytic form cost a whole evaluation: kinds of one size share them.
+/// Windows depend only on a tile's pixels, and laws without analytic form need a whole evaluation. So kinds of one size share
+/// them.
 class WindowsBySize {
  public:
   struct Both {
@@ -221,7 +223,7 @@ std::int32_t greatest_reach(const std::vector<SourceWindow>& windows, std::uint3
 double delay_offset(const TilePlanRequest& request) {
   double offset = half_delay_offset(request.options);
   if (request.options.interpolation == Interpolation::nearest) offset += 0.25;
-  // The half path cuts fractions to ten bits: half a last place more makes that rounding.
+  // The half path truncates fractions to ten bits. Half a unit in the last place more turns that into rounding.
   if (request.half && request.options.interpolation == Interpolation::linear) offset += 0.25 / 1024.0;
   return offset;
 }
@@ -253,7 +255,7 @@ std::vector<std::uint8_t> find_checked(const std::vector<SourceWindow>& transmit
   for (std::size_t tile = 0; tile < checked.size(); ++tile) {
     const auto a = ends(transmit, sources.transmit, tile);
     const auto b = ends(receive, sources.receive, tile);
-    // Sources that reach nothing look up the leading zeros and are outside of every A-scan, harmlessly.
+    // Sources that reach no pixel look up the leading zeros. They are outside of every A-scan, which does no harm.
     checked[tile] = a.first + b.first < 0 || a.second + b.second > static_cast<std::int64_t>(samples) - 2;
   }
   return checked;
@@ -261,7 +263,7 @@ std::vector<std::uint8_t> find_checked(const std::vector<SourceWindow>& transmit
 
 std::vector<TileKind> candidates(const TilePlanRequest& request, bool plane) {
   const SourceCounts sources = source_counts(request.options);
-  // Of parts that follow each other the last may have other counts than those before.
+  // When parts follow each other, the last part may have other counts than those before.
   const OrderOfPairs order = order_of(request.options.pairs, request.options.alike_both_ways());
   const bool separate = (sources.transmit != sources.receive || order.parted || order.order == PairOrder::listed) && !plane;
   if (request.kind) {
@@ -281,7 +283,7 @@ OrderOfPairs order_of(const PairRows& pairs, bool alike) {
     const PairOrder order = blocks.front().order;
     return {order, blocks.front().once_weight, false, order == PairOrder::once || (order == PairOrder::listed && alike)};
   }
-  // Sums of both directions are looked up where the sides are alike.
+  // Where the sides are alike, sums of both directions are looked up.
   return {pairs.summed ? PairOrder::once : PairOrder::ordered_full, 1.0F, true, pairs.summed};
 }
 

@@ -1,4 +1,4 @@
-// Plane waves without tables: kernels of their own, so that those of single elements stay what they are.
+// Plane waves without tables. They have kernels of their own, so that the kernels of single elements stay as they are.
 #include "stages/beamform/tile_functions.cuh"
 
 namespace echoform::beamform {

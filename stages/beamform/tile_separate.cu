@@ -1,5 +1,5 @@
-// Frames with other numbers of transmit events than of receivers: kernels of their own, so that those of full matrices stay what
-// they are.
+// Frames whose numbers of transmit events and of receivers differ. They have kernels of their own, so that the kernels of full
+// matrices stay as they are.
 #include "stages/beamform/tile_functions.cuh"
 
 namespace echoform::beamform {

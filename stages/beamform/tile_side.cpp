@@ -11,21 +11,24 @@
 namespace echoform::beamform {
 namespace {
 
-/// Half path: farther than so many samples from a source, or from the grid's middle along a plane wave's way, single precision
-/// holds a distance to no more than 1e-3 of a sample, and farther still not within rounding_guard. Delays then come from tables.
+/// The limit of distances for the half path, in samples. Farther from a source, or from the grid's middle along a plane wave's
+/// path, single precision holds a distance to no more than 1e-3 of a sample, and farther still not within rounding_guard. Delays
+/// then come from tables.
 constexpr double half_distance_limit = 1 << 14;
 
-/// Coordinates of the half path count from here, wherever the probe's own origin lies: single precision is for differences.
+/// The origin of the coordinates of the half path, wherever the probe's own origin lies. Single precision serves for differences
+/// only.
 double middle(const Axis& axis) {
   return 0.5 * (axis.first.value + axis.last.value);
 }
 
-/// Those of the float path from here.
+/// The origin of the coordinates of the float path.
 double reference(const Axis& axis, std::uint32_t first, std::uint32_t end) {
   return axis.at((first + end - 1) / 2).value;
 }
 
-/// Whether a wave's times to all pixels are what a leg's may be: they are linear, so its corners tell.
+/// Whether a wave's times to all pixels are within the range of a leg's times. They are linear, so the corners of the grid
+/// suffice.
 bool has_valid_times(const PlaneWaveForm& form, const Grid& grid) {
   for (const Metres x : {grid.x.first, grid.x.last}) {
     for (const Metres y : {grid.y.first, grid.y.last}) {
@@ -149,7 +152,7 @@ void SideInSamples::find_turned_waves() {
       wave.delay = wave.form.time_to(about->frame.origin) * rate;
     }
   }
-  // A virtual source that is none has no delays that would hold in a window.
+  // A virtual source that reaches nothing has no delays that would fit into a window.
   if (!about || (*from_points && some_reach_nothing)) return;
   about_ = about;
   from_points_ = *from_points;
@@ -232,7 +235,7 @@ SourceForm SideInSamples::plane_form(std::uint32_t source, const TilePlace& tile
   const Grid& grid = options_.grid;
   double added = static_cast<double>(1u << index_bits);
   SourceForm form{};
-  // Waves that count for nothing look up the first sample of windows of zeros.
+  // Waves of weight 0 look up the first sample of windows of zeros.
   if (wave.weight != 0.0F) {
     const Point from{Metres(half_ ? middle(grid.x) : reference(grid.x, tile.x_first, tile.x_end)), grid.y.at(tile.y),
                      Metres(half_ ? middle(grid.z) : reference(grid.z, tile.z_first, tile.z_end))};
@@ -287,7 +290,7 @@ double SideInSamples::turned_delay(const Wave& wave, const Turned& place) const 
 }
 
 Bounds SideInSamples::bounds_in(const Wave& wave, const TurnedBox& box) const {
-  // Delays grow with the distance from the line; along it they are smallest nearest to a virtual source.
+  // Delays grow with the distance from the line. Along the line they are smallest nearest to a virtual source.
   Turned first = box.min;
   Turned last = box.max;
   if (from_points_) {
@@ -317,7 +320,7 @@ void SideInSamples::turned_places(const TileShape& shape, const TilePlace& tile,
 
 Bounds SideInSamples::turned_bounds(std::uint32_t source, const TilePlace& tile) const {
   const Wave& wave = waves_[source];
-  // A plane wave that counts for nothing has no slope, and holds in any window.
+  // A plane wave of weight 0 has no slope, and fits into any window.
   if (wave.weight == 0.0F && !from_points_) return {};
   const Bounds bounds = bounds_in(wave, turned_box(tile));
   return {bounds.least + offset_, bounds.most + offset_};

@@ -1,8 +1,8 @@
 // Sums over 8-byte lookups, the inner loops of the CUDA beamformer.
 //
 // Half path: an element holds sample and slope in half precision, the slope times 2^14. The top ten fraction bits of a delay,
-// read as a subnormal half, are the fraction times 2^-14: one fused multiply and add interpolates real and imaginary part,
-// and nothing is converted. Sums are trees, so that their rounding grows with the logarithm of the number of terms.
+// read as a subnormal half, are the fraction times 2^-14: one fused multiply and add interpolates real and imaginary part, and
+// nothing is converted. Sums are trees, so that their rounding grows with the logarithm of the number of terms.
 // Float path: an element is a complex sample in single precision; two neighbours are looked up.
 #pragma once
 
@@ -20,9 +20,9 @@ __device__ __forceinline__ __half2 as_half2(std::uint32_t bits) {
   return value;
 }
 
-/// Shared memory by address: the offset of a window is a constant of the instruction then. The compiler does not see what is
-/// read, so it is told that memory is: the load stays in order with stores, copies and barriers. (Loads through a pointer make
-/// some kernels a sixth longer.)
+/// Accesses shared memory by address, so that the offset of a window is a constant of the instruction. The compiler does not see
+/// what is read, so the instruction is declared to read memory: the load stays in order with stores, copies and barriers. (Loads
+/// through a pointer make some kernels a sixth longer.)
 template <int offset>
 __device__ __forceinline__ uint2 load_shared(std::uint32_t address) {
   uint2 element;
@@ -30,8 +30,8 @@ __device__ __forceinline__ uint2 load_shared(std::uint32_t address) {
   return element;
 }
 
-/// Where the element of a delay lies in the window at `windows`, an address with zeros in its lower index_bits + 3 bits: one
-/// shift, and one operation for mask and sum.
+/// The location of the element of a delay in the window at `windows`, an address with zeros in its lower index_bits + 3 bits. It
+/// takes one shift, and one operation for mask and sum.
 template <int index_bits>
 __device__ __forceinline__ std::uint32_t element_address(std::uint32_t windows, std::uint32_t delay) {
   return ((delay >> (29 - index_bits)) & (((1u << index_bits) - 1) << 3)) | windows;
@@ -74,7 +74,7 @@ __device__ __forceinline__ __half2 sum_square_half(std::uint32_t windows, const 
   }
 }
 
-/// Of the form number `place` of those at `forms` in shared memory.
+/// The weight in form number `place` of the forms at `forms` in shared memory.
 template <int place>
 __device__ __forceinline__ __half2 weight_of(std::uint32_t forms) {
   constexpr std::size_t offset = place * sizeof(SourceForm) + offsetof(SourceForm, c);
@@ -83,8 +83,8 @@ __device__ __forceinline__ __half2 weight_of(std::uint32_t forms) {
   return as_half2(weight);
 }
 
-/// As sum_square_half(), each row times the weight of its form: plane waves. A form is read where its row has been looked up: the
-/// weights would take eight registers.
+/// Like sum_square_half(), for plane waves: each row is multiplied by the weight of its form. A form is read when its row has
+/// been looked up, since the weights would take eight registers.
 template <int index_bits, int capacity, int pairs, int first, int count>
 __device__ __forceinline__ __half2 sum_waves_half(std::uint32_t windows, const std::uint32_t* transmit,
                                                   const std::uint32_t* receive, std::uint32_t forms) {
@@ -134,8 +134,8 @@ __device__ __forceinline__ float2 as_float2(uint2 bits) {
   return make_float2(__uint_as_float(bits.x), __uint_as_float(bits.y));
 }
 
-/// As look_up_half, for the float path. `base` is the sample that the window starts with, used where some lookup may lie
-/// outside of [0, samples - 1).
+/// Like look_up_half, for the float path. `base` is the window's first sample. It is used where some lookup may lie outside of
+/// [0, samples - 1).
 template <int index_bits, int offset, bool nearest, bool checked>
 __device__ __forceinline__ void add_lookup_float(std::uint32_t windows, std::uint32_t delay, std::int32_t base,
                                                  std::int32_t samples, float weight, float2& sum) {

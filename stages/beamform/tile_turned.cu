@@ -1,4 +1,4 @@
-// Waves of revolution without tables: kernels of their own beside those of plane waves.
+// Waves of revolution without tables. They have kernels of their own beside those of plane waves.
 #include "stages/beamform/tile_functions.cuh"
 
 namespace echoform::beamform {

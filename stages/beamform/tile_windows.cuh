@@ -1,4 +1,4 @@
-// The windows of A-scans that a block of the CUDA beamformer works on, in shared memory: how they are laid out and filled.
+// The windows of A-scans in shared memory that a block of the CUDA beamformer works on: their layout, and how they are filled.
 #pragma once
 
 #include <cuda_fp16.h>
@@ -14,9 +14,9 @@ namespace echoform::beamform {
 __device__ __forceinline__ void copy_16_bytes_later(std::uint32_t to, const void* global) {
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(global) : "memory");
 }
-/// `length` elements of 8 bytes from the `part`-th on, as long as there are any, `step` elements a time up to `capacity`: places
-/// are constants of the instructions. Predicates in place of branches, or the compiler works out addresses anew behind each of
-/// these.
+/// Copies `length` elements of 8 bytes from element `part` on, as long as there are any: `step` elements at a time, up to
+/// `capacity`. The places are constants of the instructions. Predicates replace branches, behind each of which the compiler would
+/// compute the addresses anew.
 template <int part, int step, int capacity>
 __device__ __forceinline__ void copy_parts_later(std::uint32_t to, const uint2* global, std::int32_t length) {
   if constexpr (part < capacity) {
@@ -45,7 +45,7 @@ struct TileVariant {
   static constexpr bool analytic = analytic_delays;
   static constexpr bool weighted = weighted_sums;
   static constexpr bool nearest = nearest_sample;
-  static constexpr bool separate = separate_counts;  // of the sources of either side; else one count serves both
+  static constexpr bool separate = separate_counts;  // separate counts of the sources of each side; else one count serves both
   static constexpr bool listed = listed_pairs;       // PairOrder::listed; `separate` too
   static constexpr bool plane = false;
   static constexpr bool turned = false;
@@ -54,26 +54,27 @@ struct TileVariant {
   static constexpr int capacity = static_cast<int>(shape.window);
   static constexpr int pairs = static_cast<int>(shape.pairs);
   static constexpr int threads = static_cast<int>(shape.threads);
-  static constexpr int pixels = static_cast<int>(shape.x * shape.z / shape.threads);  // of a thread
+  static constexpr int pixels = static_cast<int>(shape.x * shape.z / shape.threads);  // pixels of a thread
   static constexpr int stage_bytes = pairs * pairs * capacity * 8;
-  /// Of the stages of windows, so that an address is one of these and an index: see element_address().
+  /// Alignment of the stages of windows, so that an address is the address of a stage combined with an index: see
+  /// element_address().
   static constexpr int alignment = 8 << index_bits;
   static_assert(stage_bytes % alignment == 0);
 };
 
-/// Plane waves that receivers at points record, all delays computed. Waves have weights, so that no tables are needed for them.
+/// Plane waves that are received at points; all delays are computed. Waves have weights, so that no tables are needed for them.
 template <bool half_path, bool nearest_sample, int tile_kind>
 struct PlaneVariant : TileVariant<half_path, true, false, nearest_sample, tile_kind, true> {
   static constexpr bool plane = true;
 };
 
-/// The same of waves of revolution, plane or from virtual sources.
+/// The same for waves of revolution, plane or from virtual sources.
 template <bool half_path, bool nearest_sample, int tile_kind>
 struct TurnedVariant : PlaneVariant<half_path, nearest_sample, tile_kind> {
   static constexpr bool turned = true;
 };
 
-/// Two stages of windows, so that one is filled while the other is looked up, and the tables of all sources behind them.
+/// Two stages of windows, one of which is filled while the other is looked up. The tables of all sources stand behind them.
 template <class Variant>
 class TileWindows {
   static constexpr int pairs = Variant::pairs;
@@ -87,7 +88,7 @@ class TileWindows {
     float* phases = nullptr;
   };
 
-  /// `memory` has tile_shared_bytes(). Threads meet before they use the tables.
+  /// `memory` has tile_shared_bytes(). The threads must synchronise before they use the tables.
   __device__ TileWindows(const TileLaunch& launch, unsigned char* memory) : launch_(launch) {
     const auto begin = static_cast<std::uint32_t>(__cvta_generic_to_shared(memory));
     first_stage_ = (begin + Variant::alignment - 1) / Variant::alignment * Variant::alignment;
@@ -103,7 +104,7 @@ class TileWindows {
   }
 
   [[nodiscard]] __device__ bool once() const { return once_; }
-  /// Sources of a side. They are read from the launch where they are wanted: kept, they would take registers.
+  /// Number of sources of a side. It is read from the launch where it is needed: a copy would take registers.
   template <bool receive>
   [[nodiscard]] __device__ __forceinline__ std::uint32_t sources() const {
     if constexpr (Variant::separate && receive) {
@@ -112,7 +113,8 @@ class TileWindows {
       return launch_.sources;
     }
   }
-  /// Sources of a tile in the tables of a side, likewise. Sides of one count have tables of one size.
+  /// Number of sources of a tile in the tables of a side, also read from the launch. Sides with one count have tables of one
+  /// size.
   template <bool receive>
   [[nodiscard]] __device__ __forceinline__ std::uint32_t tabled() const {
     if constexpr (Variant::separate && receive) {
@@ -121,9 +123,9 @@ class TileWindows {
       return launch_.transmit.tabled;
     }
   }
-  /// Of the side whose groups follow each other first.
+  /// Number of groups of the side whose groups follow each other first.
   [[nodiscard]] __device__ std::uint32_t groups() const { return (sources<!Variant::plane>() + pairs - 1) / pairs; }
-  /// Of both sides.
+  /// Number of groups of both sides.
   [[nodiscard]] __device__ std::uint32_t all_groups() const {
     if constexpr (Variant::listed) return launch_.listed.count;
     if constexpr (Variant::separate) return (launch_.sources + pairs - 1) / pairs * ((launch_.receivers + pairs - 1) / pairs);
@@ -131,7 +133,7 @@ class TileWindows {
   }
   [[nodiscard]] __device__ const Side& transmit() const { return transmit_; }
   [[nodiscard]] __device__ const Side& receive() const { return receive_; }
-  /// In one load: the tables lie at multiples of 16 bytes.
+  /// Reads the form in one load: the tables lie at multiples of 16 bytes.
   [[nodiscard]] __device__ static __forceinline__ SourceForm form_of(const Side& side, std::uint32_t source) {
     const float4 form = *reinterpret_cast<const float4*>(side.forms + source);
     return {form.x, form.y, form.z, form.w};
@@ -141,7 +143,7 @@ class TileWindows {
     return first_stage_ + static_cast<std::uint32_t>(stage * Variant::stage_bytes);
   }
 
-  /// Queues the copies of the windows of a group, the `index`-th. A warp copies the windows of whole transmitters, so that rows
+  /// Queues the copies of the windows of the `index`-th group. A warp copies the windows of whole transmitters, so that rows
   /// follow each other.
   __device__ void fill(int stage, Group group, std::uint32_t index) const {
     if constexpr (Variant::plane) {
@@ -171,7 +173,7 @@ class TileWindows {
           fill_window(to, n, a, b, row, lane);
         }
       } else if (!Variant::separate && launch_.order == PairOrder::ordered_half) {
-        // Rows of (min, max): no fixed distance.
+        // Rows of (min, max) have no fixed distance.
 #pragma unroll
         for (std::uint32_t n = 0; n < pairs; ++n) {
           const std::uint32_t low = min(i, j + n);
@@ -188,8 +190,8 @@ class TileWindows {
     }
   }
 
-  /// Eight lanes copy a window, 128 bytes at a time, and four windows are copied at once: where a window lies is worked out for
-  /// two of them by each lane, not for all. `separate` alone.
+  /// Eight lanes copy a window, 128 bytes at a time, and four windows are copied at once. Each lane computes the location of two
+  /// of the windows, not of all. This is for `separate` only.
   __device__ __forceinline__ void fill_in_parts(int stage, Group group) const {
     constexpr std::uint32_t lanes = 8;
     constexpr std::uint32_t at_once = 32 / lanes;
@@ -206,7 +208,7 @@ class TileWindows {
       const std::uint32_t n = first + threadIdx.x % 32 / lanes;
       const std::uint32_t j = group.j * pairs + n;
       const SourceWindow b = window_of(receive_, j);
-      // Where one of the two reaches no pixel, or is no source at all, the leading zeros are looked up.
+      // Where one of the two reaches no pixel, or is not a source at all, the leading zeros are looked up.
       const bool alive = (a.reach | b.reach) >= 0;
       const std::int32_t start = min(max(a.base + b.base, -static_cast<std::int32_t>(row_margin)), last);
       const std::size_t place =
@@ -218,7 +220,7 @@ class TileWindows {
     }
   }
 
-  /// In one load: the tables lie at multiples of 16 bytes.
+  /// Reads the window in one load: the tables lie at multiples of 16 bytes.
   [[nodiscard]] __device__ static __forceinline__ SourceWindow window_of(const Side& side, std::uint32_t source) {
     const int2 both = *reinterpret_cast<const int2*>(side.windows + source);
     return {both.x, both.y};
@@ -247,7 +249,7 @@ class TileWindows {
       place += padded<receive>() * sizeof(float);
     }
     for (std::uint32_t place_of_source = threadIdx.x; place_of_source < padded<receive>(); place_of_source += threads) {
-      // Places beyond the last source take its delays, which hold in a window, and reach nothing.
+      // Places beyond the last source take its delays, which fit into a window, and reach no pixel.
       const std::uint32_t source = min(place_of_source, sources<receive>() - 1);
       shared.windows[place_of_source] = side.windows[first + source];
       if (source != place_of_source) shared.windows[place_of_source].reach = -1;
@@ -266,7 +268,7 @@ class TileWindows {
   __device__ void fill_window(std::uint32_t to, std::uint32_t n, SourceWindow a, SourceWindow b, std::uint32_t row,
                               std::uint32_t lane) const {
     const auto* const rows = static_cast<const uint2*>(launch_.rows);
-    // Where one of the two reaches no pixel, or is no source at all, the leading zeros are looked up.
+    // Where one of the two reaches no pixel, or is not a source at all, the leading zeros are looked up.
     const bool alive = (a.reach | b.reach) >= 0;
     const std::int32_t last = (launch_.samples + 1) & ~1;
     const std::int32_t start = min(max(a.base + b.base, -static_cast<std::int32_t>(row_margin)), last);
@@ -282,7 +284,7 @@ class TileWindows {
 
   const TileLaunch& launch_;
   std::uint32_t first_stage_;
-  std::uint32_t padded_;  // sources of the receive side
+  std::uint32_t padded_;  // padded number of sources of the receive side
   bool once_;
   Side transmit_;
   Side receive_;

@@ -85,7 +85,7 @@ constinit const StageKind compression_stage{
 #endif
     .state =
         [](const StageOptions& options, const InputSpecs& inputs, const StageSite& site) {
-          static_cast<void>(RunningReference(options.as<Compression>()));  // checks
+          static_cast<void>(RunningReference(options.as<Compression>()));  // checks the options
           StageStatement statement{compression_output(inputs.only("compression")), {}};
           if (site.backend == BackendKind::cuda) {
             statement.memory.device = sizeof(DeviceReference);

@@ -10,15 +10,15 @@
 namespace echoform {
 namespace {
 
-/// The reference and its rule live in device memory, where each frame finds them, so that frames queue up behind each other
-/// without the host, and so that a change of the rule takes its place among them although their launches are captured.
+/// The reference and its rule live in device memory, where each frame finds them. So frames queue up behind each other without
+/// the host, and a new rule can replace the old one between frames although the frames' launches are captured.
 class CompressionCuda final : public Stage {
  public:
   CompressionCuda(const Compression& options, Backend& backend) : options_(options) {
     state_ = backend.allocate(sizeof(DeviceReference), MemoryUse::working);
     readback_ = backend.allocate(sizeof(ShownReference), MemoryUse::readback);
-    stream_ = gpu::make_stream();                            // on the device that allocate() has made current
-    launch_change(options_.rule(), state(), stream_.get());  // a kernel's first launch loads it: not while frames run
+    stream_ = gpu::make_stream();                            // for the device that allocate() has made current
+    launch_change(options_.rule(), state(), stream_.get());  // loads the kernel, which must not happen while frames run
     set_state(options_.follows_peaks() ? 0.0 : options_.rule().unset);
   }
 
@@ -56,7 +56,7 @@ class CompressionCuda final : public Stage {
  private:
   [[nodiscard]] DeviceReference* state() const { return static_cast<DeviceReference*>(state_.data()); }
 
-  /// Between frames: waits for the copy.
+  /// Sets the state between frames, and waits for the copy.
   void set_state(double reference) noexcept {
     DeviceReference fresh;
     fresh.reference = reference;
@@ -68,7 +68,7 @@ class CompressionCuda final : public Stage {
   }
 
   RunningReference options_;  // checked; the reference itself is in device memory
-  gpu::Stream stream_;        // of set_state()
+  gpu::Stream stream_;        // for set_state()
   Buffer state_;
   Buffer readback_;
   BlockSpec output_;

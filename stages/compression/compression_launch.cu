@@ -5,9 +5,9 @@ namespace echoform {
 namespace {
 
 constexpr unsigned threads = 256;
-constexpr unsigned search_blocks = 264;  // two a multiprocessor of the largest GPU in mind
+constexpr unsigned search_blocks = 264;  // two per multiprocessor of the largest GPU in mind
 
-/// Rows that follow each other are one long row.
+/// Treats rows without gaps between them as one long row.
 ValueImage joined(ValueImage image) {
   if (image.stride == image.columns) {
     image.columns *= image.rows;
@@ -58,7 +58,7 @@ __global__ __launch_bounds__(threads) void follow(ValueImage image, DeviceRefere
   *readback = shown;
 }
 
-/// Four levels a thread, stored at once where rows allow it.
+/// Each thread computes four levels, which are stored at once where rows allow it.
 template <bool Quads, LevelKind Kind>
 __global__ __launch_bounds__(threads) void compress_rows(ValueImage image, std::uint8_t* __restrict__ out,
                                                          const DeviceReference* __restrict__ state) {

@@ -65,7 +65,7 @@ BlockSpec decoding_output(const DecodingOptions& options, const BlockSpec& input
   output.lead = 0;
   output.trailer = 0;
   if (backend == BackendKind::cuda && (options.pairs.summed || takes_hadamard_route(options, backend))) {
-    // The peak is read as a word.
+    // The peak is read as an aligned word.
     output.trailer = facts_trailer;
   }
   return output;

@@ -12,8 +12,8 @@
 namespace echoform {
 namespace {
 
-/// A piece of all A-scans of a receiver at a time: gathered, decoded, and put into the rows of its elements. For sums the pieces
-/// of all receivers are kept until they are added.
+/// Processes a piece of all A-scans of one receiver at a time: gathers it, decodes it, and puts it into the rows of its elements.
+/// For sums, the pieces of all receivers are kept until they are added.
 class DecodingCpu final : public Stage {
  public:
   DecodingCpu(DecodingOptions options, std::size_t members, SimdLevel level)
@@ -59,7 +59,7 @@ class DecodingCpu final : public Stage {
       });
       return;
     }
-    // A sum belongs to two receivers: a member has all of them, some samples at a time.
+    // A sum belongs to two receivers. So a member handles all receivers, some samples at a time.
     team_of(queue).for_each(pieces, 1, [&](std::size_t first, std::size_t last, std::size_t member) {
       for (std::size_t item = first; item < last; ++item) {
         const float* decoded = nullptr;
@@ -78,7 +78,7 @@ class DecodingCpu final : public Stage {
  private:
   struct Piece {
     std::size_t receiver = 0;
-    std::size_t first = 0;  // sample
+    std::size_t first = 0;  // first sample
     std::size_t count = 0;
   };
   [[nodiscard]] Piece piece_of(std::size_t receiver, std::size_t index) const noexcept {
@@ -86,7 +86,7 @@ class DecodingCpu final : public Stage {
     return {receiver, first, std::min(sizes_.piece, output_.columns - first)};
   }
 
-  /// Which event is gathered into a row of a piece, and in which row of it an element is found once it is decoded.
+  /// Sets which event is gathered into each row of a piece, and in which row each element stands after decoding.
   void place_rows() {
     const DecodingMatrix& matrix = *options_.inverse;
     event_of_row_.resize(matrix.events);
@@ -104,7 +104,7 @@ class DecodingCpu final : public Stage {
     for (std::size_t element = 0; element < matrix.elements; ++element) row_of_element_[element] = element;
   }
 
-  /// Into the `place`-th of the pieces that a member keeps; where that stands.
+  /// Decodes into the `place`-th of the pieces that a member keeps. Returns the location of the decoded rows.
   [[nodiscard]] const float* decode(const float* input, const Piece& piece, std::size_t member, std::size_t place) noexcept {
     float* const own = memory_.data() + member * sizes_.of_member();
     float* const aligned = own + (64 - reinterpret_cast<std::uintptr_t>(own) % 64) % 64 / sizeof(float);
@@ -132,7 +132,7 @@ class DecodingCpu final : public Stage {
     }
   }
 
-  /// `decoded`: of the first receiver.
+  /// `decoded` points to the piece of the first receiver.
   void store_sums(const float* decoded, const Piece& piece, float* output) const noexcept {
     const std::size_t elements = row_of_element_.size();
     for (std::size_t i = 0; i < elements; ++i) {
@@ -144,7 +144,7 @@ class DecodingCpu final : public Stage {
     }
   }
 
-  /// Of an element in the piece of a receiver; null if it is silent.
+  /// The row of an element in the piece of a receiver; null if the element is silent.
   [[nodiscard]] const float* row_of(const float* decoded, std::size_t element) const noexcept {
     const std::size_t row = row_of_element_[element];
     return row == silent ? nullptr : decoded + row * sizes_.piece;
@@ -171,10 +171,10 @@ class DecodingCpu final : public Stage {
   float scale_ = 1.0F;
   bool streaming_ = false;
   std::vector<float> matrix_;
-  std::vector<float> memory_;  // of all members
+  std::vector<float> memory_;  // for all members
   std::vector<std::size_t> event_of_row_;
   std::vector<std::size_t> row_of_element_;
-  std::vector<std::size_t> sum_rows_;  // [element, element], the lesser first
+  std::vector<std::size_t> sum_rows_;  // [element, element], the smaller index first
 };
 
 }  // namespace

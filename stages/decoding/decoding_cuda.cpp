@@ -26,8 +26,8 @@ constexpr std::size_t most_stride = (std::size_t{1} << 31) - 1;
 /// Some samples of all decoded A-scans: the output itself, or scratch memory.
 struct DecodedPlace {
   float* data = nullptr;
-  std::size_t stride = 0;  // of A-scans, in floats
-  std::size_t first = 0;   // sample
+  std::size_t stride = 0;  // distance between A-scans, in floats
+  std::size_t first = 0;   // first sample
   std::size_t count = 0;
   std::uint32_t* peak_bits = nullptr;
 };
@@ -57,7 +57,7 @@ class DecodingCuda final : public Stage {
       prepare_product();
     }
     if (options_.pairs.summed) {
-      // Zeros, which elements that never fire leave as they are.
+      // The memory is filled with zeros, which stay in place for elements that never fire.
       scratch_ = backend_.allocate(sizes_.scratch, MemoryUse::working);
       prepare_sums();
     }
@@ -74,7 +74,7 @@ class DecodingCuda final : public Stage {
       peak_bits = reinterpret_cast<std::uint32_t*>(trailer);
     }
     if (handle_) {
-      // A handle forgets its work area with each change of stream.
+      // A handle forgets its work area whenever its stream changes.
       ECHOFORM_CUBLAS_QUEUED(cublas_->set_stream(handle_->get(), stream));
       ECHOFORM_CUBLAS_QUEUED(cublas_->set_workspace(handle_->get(), work_.data(), work_.size()));
     }
@@ -102,7 +102,7 @@ class DecodingCuda final : public Stage {
   }
 
  private:
-  /// Elements that follow each other.
+  /// Consecutive elements.
   struct Run {
     std::size_t first = 0;
     std::size_t count = 0;
@@ -167,7 +167,7 @@ class DecodingCuda final : public Stage {
     gpu::launch_walsh_hadamard(work, options_.inverse->events, stream);
   }
 
-  /// Rows are columns to cuBLAS: decoded = received * matrix, received [samples, events], matrix [events, elements].
+  /// cuBLAS sees rows as columns: decoded = received * matrix, received [samples, events], matrix [events, elements].
   void multiply(const float* input, const DecodedPlace& place) noexcept {
     const auto whole = [](std::size_t count) { return static_cast<std::int64_t>(count); };
     const std::int64_t events = whole(options_.inverse->events);
@@ -177,10 +177,10 @@ class DecodingCuda final : public Stage {
     const std::int64_t stride = whole(place.stride);
     const float one = 1.0F;
     const float zero = 0.0F;
-    // Single precision throughout, whatever the environment asks of cuBLAS.
+    // The precision is single throughout, whatever the environment requests from cuBLAS.
     constexpr cublasComputeType_t compute = CUBLAS_COMPUTE_32F_PEDANTIC;
     if (stride == input_stride && place.count == output_.columns) {
-      // Rows of all receivers, with what lies between them, are one row.
+      // The rows of all receivers, including the gaps between them, are one row.
       ECHOFORM_CUBLAS_QUEUED(cublas_->gemm(handle_->get(), CUBLAS_OP_N, CUBLAS_OP_N, receivers * stride, elements, events, &one,
                                            input, CUDA_R_32F, receivers * stride, matrix_.data(), CUDA_R_32F, events, &zero,
                                            place.data, CUDA_R_32F, receivers * stride, compute, CUBLAS_GEMM_DEFAULT));
@@ -196,10 +196,10 @@ class DecodingCuda final : public Stage {
   Backend& backend_;
   BlockSpec output_;
   DecodingSizesCuda sizes_;
-  gpu::WalshHadamardRows transform_;  // all but a frame's own
-  std::vector<Run> silent_;           // of the transform
+  gpu::WalshHadamardRows transform_;  // complete except for what changes with each frame
+  std::vector<Run> silent_;           // for the transform
   const gpu::CublasLibrary* cublas_ = nullptr;
-  std::unique_ptr<gpu::CublasHandle> handle_;  // of the product
+  std::unique_ptr<gpu::CublasHandle> handle_;  // for the product
   Buffer matrix_;                              // [element, event]
   Buffer work_;
   Buffer scratch_;

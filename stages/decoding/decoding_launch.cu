@@ -4,15 +4,15 @@
 #include "stages/decoding/decoding_launch.hpp"
 
 // Decoding a Hadamard code only moves memory: N log N additions for N numbers read and N written. A thread has one sample of a
-// receiver, all events of it: up to 128 of them in registers, so that as many loads are under way at once and nothing is
-// exchanged. Neighbours have neighbouring samples: each load and store of a warp is 128 contiguous bytes.
+// receiver, with all events of it: up to 128 in registers, so that as many loads are under way at once and nothing is exchanged.
+// Neighbouring threads have neighbouring samples: each load and store of a warp is 128 contiguous bytes.
 namespace echoform::gpu {
 namespace {
 
 constexpr int register_threads = 128;
 constexpr int sum_threads = 256;
 
-/// Butterflies over `Count` numbers in registers, as the CPU's.
+/// Butterflies over `Count` numbers in registers, in the same order as on the CPU.
 template <int Count>
 __device__ __forceinline__ void transform(float (&values)[Count]) {
 #pragma unroll
@@ -32,7 +32,7 @@ __device__ __forceinline__ std::uint32_t size_bits(float value) {
   return __float_as_uint(value) & 0x7fffffffu;
 }
 
-/// One atomic a block at most. All threads of the block take part.
+/// Uses one atomic operation per block at most. All threads of the block take part.
 template <int Threads>
 __device__ void raise_peak(std::uint32_t bits, std::uint32_t* peak_bits) {
   if (peak_bits == nullptr) return;
@@ -43,7 +43,7 @@ __device__ void raise_peak(std::uint32_t bits, std::uint32_t* peak_bits) {
   if (threadIdx.x != 0) return;
   std::uint32_t most = 0;
   for (int warp = 0; warp < Threads / 32; ++warp) most = max(most, peaks[warp]);
-  // An old value read here is a smaller one: then the atomic decides.
+  // A stale value read here can only be smaller; the atomic operation decides then.
   if (most > *const_cast<volatile std::uint32_t*>(peak_bits)) atomicMax(peak_bits, most);
 }
 
@@ -72,8 +72,8 @@ __global__ void __launch_bounds__(register_threads, Rows > 64 ? 3 : 4)
   raise_peak<register_threads>(peak, work.peak_bits);
 }
 
-/// 256 events are too many for the registers of a thread. A warp has 32 samples of 32 events, then of 8 for each of four places
-/// in those.
+/// 256 events are too many for the registers of a thread. So a warp first has 32 samples of 32 events, and then 32 samples of 8
+/// events for each of four places among those 32.
 constexpr int shared_rows = 256;
 constexpr int shared_threads = shared_rows;
 
@@ -117,7 +117,7 @@ __global__ void __launch_bounds__(shared_threads)
   raise_peak<shared_threads>(peak, work.peak_bits);
 }
 
-/// What is read was written just before, and stays in the second-level cache where the scratch memory does.
+/// The input was written just before; it stays in the second-level cache where the scratch memory fits into that.
 __global__ void __launch_bounds__(sum_threads) sum_directions(DirectionSums sums) {
   const std::size_t row = blockIdx.x;
   const BothDirections pair = sums.pairs[row];

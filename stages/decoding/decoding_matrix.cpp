@@ -35,7 +35,7 @@ std::optional<SylvesterOrder> sylvester_order(const TransmitCode& code) {
   };
   SylvesterOrder order{std::vector<std::uint32_t>(size, SylvesterOrder::nobody), {}};
   for (std::size_t event = 0; event < size; ++event) {
-    // Columns that are powers of two spell the row's index.
+    // The columns whose numbers are powers of two spell the row's index.
     std::size_t row = 0;
     for (std::size_t bit = 1; bit < size; bit *= 2) row |= negative(event, bit) ? bit : 0;
     for (std::size_t column = 0; column < size; ++column) {
@@ -51,7 +51,7 @@ std::optional<SylvesterOrder> sylvester_order(const TransmitCode& code) {
   return order;
 }
 
-/// "events 0, 2 and 5"; of many the first.
+/// A text such as "events 0, 2 and 5". If there are many, it names the first ones.
 std::string text_of(std::string_view what, const std::vector<std::size_t>& which) {
   constexpr std::size_t shown = 8;
   const std::size_t count = std::min(which.size(), shown);
@@ -62,7 +62,7 @@ std::string text_of(std::string_view what, const std::vector<std::size_t>& which
   return text;
 }
 
-/// Numbers that are not next to nothing beside the greatest.
+/// The entries that are not negligible relative to the greatest.
 std::vector<std::size_t> support(const Eigen::VectorXd& vector, double least) {
   std::vector<std::size_t> found;
   const double most = vector.cwiseAbs().maxCoeff();
@@ -72,12 +72,12 @@ std::vector<std::size_t> support(const Eigen::VectorXd& vector, double least) {
   return found;
 }
 
-/// Columns of `matrix` of which a sum is (next to) nothing: as few as one elimination finds.
+/// Columns of `matrix` some sum of which is zero or nearly so: as few columns as one elimination finds.
 std::vector<std::size_t> dependent_columns(const Matrix& matrix) {
   Eigen::FullPivLU<Matrix> elimination(matrix);
   elimination.setThreshold(1.0 / most_condition);
   if (elimination.dimensionOfKernel() == 0) {
-    // No pivot shows it: the sum that comes out least then, in which all may take part.
+    // No pivot shows it. Then this is the sum with the minimum size, in which all columns may take part.
     const Eigen::SelfAdjointEigenSolver<Matrix> solver(matrix.transpose() * matrix);
     return support(solver.eigenvectors().col(0), 0.1);
   }
@@ -120,7 +120,7 @@ double condition_of(const Matrix& code) {
   const Eigen::SelfAdjointEigenSolver<Matrix> solver(code.transpose() * code, Eigen::EigenvaluesOnly);
   const double least = solver.eigenvalues().minCoeff();
   const double most = solver.eigenvalues().maxCoeff();
-  // Squares are right to some 1e-16 of the greatest, for each column.
+  // Squares have an error of some 1e-16 of the greatest, for each column.
   if (!(least > 1e-15 * static_cast<double>(code.cols()) * most)) return std::numeric_limits<double>::infinity();
   return std::sqrt(most / least);
 }

@@ -21,14 +21,14 @@ namespace echoform {
 namespace {
 
 constexpr std::size_t most_row_samples = std::size_t{1} << 28;  // twice this still fits the int of FFTW
-/// For the length of the response: no longer than the rows of instruments.
+/// The row length with which the length of the response is found. It is no longer than the rows of instruments.
 constexpr std::size_t tried_samples = 8192;
 
 [[noreturn]] void refuse_option(std::string_view what, const std::string& found, const std::string& expected) {
   throw InputError(fmt::format("deconvolution stage, {}", what), found, expected);
 }
 
-/// H at a frequency.
+/// H at `frequency`.
 std::complex<double> spectrum_at(const DeconvolutionOptions& options, double frequency) {
   if (!options.response) {
     // exp(-x^2 / 2) is a half at x = sqrt(2 ln 2).
@@ -38,7 +38,7 @@ std::complex<double> spectrum_at(const DeconvolutionOptions& options, double fre
   }
   const std::vector<double>& h = *options.response;
   const double turn = -2.0 * std::numbers::pi * frequency / options.sample_rate.value;
-  // By a recurrence, set right now and then.
+  // The phase follows from a recurrence, which is corrected every `exact_every` samples.
   constexpr std::size_t exact_every = 64;
   const std::complex<double> step = std::polar(1.0, turn);
   std::complex<double> phase;
@@ -113,7 +113,7 @@ RowResponse deconvolution_response(const DeconvolutionOptions& options, std::siz
     const double window = frequency < cutoff ? 0.5 * (1.0 + std::cos(std::numbers::pi * frequency / cutoff)) : 0.0;
     response[k] = window * std::conj(response[k]) / (std::norm(response[k]) + options.noise * greatest * greatest);
   }
-  // Rounding leaves parts that a real row cannot have.
+  // Rounding leaves imaginary parts, which the spectrum of a real row cannot have here.
   response.front() = response.front().real();
   if (samples % 2 == 0) response.back() = response.back().real();
   return response;

@@ -21,7 +21,7 @@ void require_of_demodulation(bool right, const char* option, const Found& found,
   if (!right) throw InputError(fmt::format("demodulation stage, {}", option), fmt::format("{}", found), expected);
 }
 
-/// L of the filter.
+/// The half length L of the filter.
 std::size_t half_length(const DemodulationOptions& options) {
   const double width = (options.stop - options.pass).value / options.sample_rate.value;
   const double taps = (demodulation_attenuation - 7.95) / (2.285 * 2.0 * std::numbers::pi * width);

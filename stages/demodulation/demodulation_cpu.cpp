@@ -13,7 +13,7 @@
 namespace echoform {
 namespace {
 
-/// Kept samples that the loop works out: whole blocks.
+/// Number of kept samples that the loop computes: whole blocks.
 std::size_t padded_kept(const DemodulationOptions& options, std::size_t samples) {
   const std::size_t count = (samples + options.decimation - 1) / options.decimation;
   return (count + demodulation_block - 1) / demodulation_block * demodulation_block;
@@ -137,7 +137,7 @@ class DemodulationCpu final : public Stage {
   RowKernel unpack_ = nullptr;
   DemodulationTaps taps_;
   DemodulationTurns turns_;
-  std::vector<Scratch> scratch_;  // by member of the team
+  std::vector<Scratch> scratch_;  // one per member of the team
   QualityCounter quality_;
 };
 

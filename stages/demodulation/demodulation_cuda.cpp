@@ -98,11 +98,11 @@ class DemodulationCuda final : public Stage {
 
   DemodulationOptions options_;
   Backend& backend_;
-  DemodulationRows work_;  // all but a frame's own
+  DemodulationRows work_;  // complete except for what changes with each frame
   Buffer taps_;
   Buffer turns_;
   gpu::DeviceGain gain_;
-  std::optional<gpu::RawFacts> facts_;  // of raw samples
+  std::optional<gpu::RawFacts> facts_;  // for raw samples
 };
 
 }  // namespace

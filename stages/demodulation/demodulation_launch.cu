@@ -6,20 +6,20 @@
 #include "stages/demodulation/demodulation_tiles.hpp"
 #include "stages/raw_rows/raw_samples.cuh"
 
-// A block copies the samples that its kept ones need into shared memory, by phase, then each thread sums the taps of four of them
-// in the order of the CPU. So samples are read, unpacked and amplified once but for a filter's length between tiles, threads read
-// neighbouring places of shared memory whatever the decimation, and a tap is read once for four sums.
+// A block copies the samples that its kept samples need into shared memory, by phase. Then each thread sums the taps of four kept
+// samples, in the order of the CPU. So samples are read, unpacked and amplified once, except for a filter's length between tiles.
+// Threads read neighbouring places of shared memory whatever the decimation, and a tap is read once for four sums.
 namespace echoform {
 namespace {
 
 constexpr unsigned outputs = demodulation_outputs;
 
-/// What a sample is to the filter, of received ones ...
+/// The source of the filter's samples where they are received samples.
 template <class Samples>
 struct Received {
   gpu::Seen seen;
   __device__ explicit Received(const DemodulationRows& work) : seen(Samples::nothing_seen(work.scale)) {}
-  /// `counted`: not where it merely reaches into a filter.
+  /// `counted` is false for a sample that is read only because a filter reaches it.
   __device__ __forceinline__ float read(const DemodulationRows& work, const std::byte* row, std::size_t n, bool counted) {
     gpu::Seen one{0, 0, seen.least_invalid};
     float value = Samples::read(row, n, work.scale, one);
@@ -30,7 +30,7 @@ struct Received {
   __device__ void report(const DemodulationRows& work) const { gpu::report<Samples::encoding>(seen, work.places); }
 };
 
-/// ... and of rows that a stage before has made.
+/// The source of the filter's samples where a previous stage has made the rows.
 struct Made {
   __device__ explicit Made(const DemodulationRows& /*work*/) {}
   __device__ __forceinline__ static float read(const DemodulationRows& /*work*/, const std::byte* row, std::size_t n,
@@ -40,7 +40,7 @@ struct Made {
   __device__ static void report(const DemodulationRows& /*work*/) {}
 };
 
-/// The samples of a tile from kept sample `first` on; those outside of the row are 0.
+/// Fills in the samples of a tile from kept sample `first` on; samples outside of the row are 0.
 template <class Source>
 __device__ __forceinline__ void fill(const DemodulationRows& work, const std::byte* row, std::size_t first, float* phases,
                                      Source& source) {

@@ -7,13 +7,13 @@ namespace {
 
 constexpr std::size_t warp = 32;
 constexpr std::size_t most_threads = 128;
-constexpr std::size_t most_floats = 12'000;  // every device lends 48 KiB without asking
+constexpr std::size_t most_floats = 12'000;  // every device grants 48 KiB without a request
 
 DemodulationTile tile_of(const DemodulationOptions& options, std::size_t kept) {
   const std::size_t of_warp = warp * demodulation_outputs;
   DemodulationTile tile{kept, (kept + of_warp - 1) / of_warp * warp, 0, PhaseLayout(options, kept)};
   tile.layout.pitch |= 1;
-  // Threads beyond the tile's end read what lies behind, and write nothing.
+  // Threads beyond the tile's end read what lies behind the tile, and write nothing.
   tile.floats = options.decimation * tile.layout.pitch + (tile.threads * demodulation_outputs - kept);
   return tile;
 }

@@ -45,10 +45,10 @@ class EnvelopeCpu final : public Stage {
   EnvelopeOptions options_;
   EnvelopeKernels kernels_;
   BlockSpec output_;
-  std::size_t lead_ = 0;          // in floats, as all distances
-  std::size_t input_stride_ = 0;  // of rows
-  std::size_t step_ = 2;          // of numbers in a row
-  std::size_t quadrature_ = 1;    // from a number's real part to its imaginary one
+  std::size_t lead_ = 0;          // in floats, like all distances here
+  std::size_t input_stride_ = 0;  // distance between rows
+  std::size_t step_ = 2;          // distance between the numbers of a row
+  std::size_t quadrature_ = 1;    // distance from a number's real part to its imaginary one
 };
 
 }  // namespace

@@ -33,7 +33,7 @@ class EnvelopeCuda final : public Stage {
  private:
   EnvelopeOptions options_;
   BlockSpec output_;
-  ComplexRows complex_;   // all but the place
+  ComplexRows complex_;   // complete except for the place
   std::size_t lead_ = 0;  // in floats
 };
 

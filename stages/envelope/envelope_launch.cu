@@ -9,7 +9,7 @@ namespace {
 
 constexpr unsigned threads = 256;
 
-/// Rows that follow each other at once, two numbers a thread.
+/// Processes consecutive rows at once, with two numbers per thread.
 __global__ void envelope_pairs(const float4* __restrict__ complex, float2* __restrict__ out, std::size_t pairs) {
   const std::size_t n = std::size_t{blockIdx.x} * threads + threadIdx.x;
   if (n >= pairs) return;
@@ -39,12 +39,12 @@ struct OfPlanar {
   }
 };
 
-/// A thread has one number of a row, of all soundings.
+/// Each thread handles one number of a row, for all soundings.
 struct MeanOfSoundings {
   const float* first;
-  std::size_t row_floats;  ///< from a row to the next
-  std::size_t step;        ///< from a number to the next in a row
-  std::size_t quadrature;  ///< from a number's real part to its imaginary one
+  std::size_t row_floats;  ///< distance from a row to the next
+  std::size_t step;        ///< distance from a number to the next in a row
+  std::size_t quadrature;  ///< distance from a number's real part to its imaginary one
   std::size_t soundings;
   float part;
   float* out;
@@ -74,7 +74,7 @@ void launch_mean_envelope(const ComplexRows& complex, std::size_t soundings, flo
 
 void launch_envelope(const ComplexRows& complex, float* out, std::size_t rows, std::size_t columns,
                      cudaStream_t stream) noexcept {
-  // A lead may put rows where two pixels cannot be read at a time.
+  // A lead may put rows at addresses where two pixels cannot be read at a time.
   const bool in_pairs = reinterpret_cast<std::uintptr_t>(complex.first) % sizeof(float4) == 0;
   if (complex.planar) {
     gpu::launch_map(rows, columns, OfPlanar{complex.first, complex.stride, out, columns}, stream);

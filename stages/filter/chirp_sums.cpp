@@ -30,7 +30,7 @@ class Transform {
   explicit Transform(std::size_t length) : length_(length), numbers_(fftw_alloc_complex(length), fftw_free) {
     if (!numbers_) throw RuntimeFault("no memory for the spectrum of a pulse");
     const std::lock_guard lock(fftw_lock());
-    fftw_forget_wisdom();  // so that they are the same plans whatever was planned before
+    fftw_forget_wisdom();  // makes the plans independent of earlier plans
     const auto plan = [&](int direction) {
       return fftw_plan_dft_1d(static_cast<int>(length), numbers_.get(), numbers_.get(), direction, FFTW_ESTIMATE);
     };
@@ -48,7 +48,7 @@ class Transform {
   [[nodiscard]] bool ready() const { return forward_ != nullptr && backward_ != nullptr; }
   [[nodiscard]] std::span<Complex> numbers() { return {reinterpret_cast<Complex*>(numbers_.get()), length_}; }
   void forward() { fftw_execute(forward_); }
-  /// Times the length.
+  /// The result is multiplied by the length.
   void backward() { fftw_execute(backward_); }
 
  private:
@@ -63,7 +63,7 @@ class Transform {
 std::vector<Complex> chirp_sums(std::span<const Complex> numbers, double step, std::size_t count) {
   std::vector<Complex> sums(count);
   if (numbers.empty() || count == 0) return sums;
-  // n k = (n^2 + k^2 - (k - n)^2) / 2: of numbers times a chirp the sums are a convolution with a chirp.
+  // n k = (n^2 + k^2 - (k - n)^2) / 2. So the sums are a convolution of the numbers times a chirp with a chirp.
   const std::size_t length = std::bit_ceil(std::max<std::size_t>(1024, 4 * numbers.size()));
   const std::size_t block = std::min(count, length - numbers.size() + 1);
   std::vector<Complex> chirp(std::max(block, numbers.size()));

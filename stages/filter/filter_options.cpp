@@ -30,7 +30,7 @@ void validate_pulse(const std::shared_ptr<const MeasuredPulse>& pulse, std::stri
   if (!std::all_of(samples.begin(), samples.end(), [](double s) { return std::isfinite(s); })) {
     refuse("samples that are no numbers", "finite ones");
   }
-  // Subtracting the first: a constant has no echo in it either.
+  // All samples are compared with the first one: a constant has no echo in it either.
   if (std::all_of(samples.begin(), samples.end(), [&](double s) { return s == samples.front(); })) {
     refuse(samples.front() == 0.0 ? "zeros alone" : "a constant", "an echo");
   }

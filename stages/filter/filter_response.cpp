@@ -14,9 +14,9 @@ using Complex = std::complex<double>;
 
 constexpr double whole_turn = 2.0 * std::numbers::pi;
 
-/// 0 to 1 around `edge`: 1 % and 99 % are `skirt` apart.
+/// Rises from 0 to 1 around `edge`; the frequencies of 1 % and 99 % are `skirt` apart.
 double rise(double frequency, double edge, double skirt) {
-  constexpr double deviations = 2.0 * 2.3263478740408408;  // of a Gaussian, between its 1st and its 99th percentile
+  constexpr double deviations = 2.0 * 2.3263478740408408;  // distance of a Gaussian's 1st and 99th percentiles
   return 0.5 * std::erfc(-(frequency - edge) * deviations / (skirt * std::numbers::sqrt2));
 }
 
@@ -33,7 +33,7 @@ double notch_factor(const Notch& notch, double frequency) {
   return 1.0 - std::exp2(-distance * distance);
 }
 
-/// The spectrum of a measured pulse, whose greatest absolute value counts as 1 so that no sum overflows.
+/// The spectrum of a measured pulse. Its greatest absolute value in time counts as 1 so that no sum overflows.
 class PulseSpectrum {
  public:
   explicit PulseSpectrum(const MeasuredPulse& pulse) : sample_rate_(pulse.sample_rate.value) {
@@ -46,11 +46,12 @@ class PulseSpectrum {
     for (std::size_t k = 1; k <= bins; ++k) peak_ = std::max(peak_, std::abs(sums[k]));
   }
 
-  /// At k * step, k from 0, as far as the pulse's sample rate holds it; at most `most`. With the greatest value of the envelope
-  /// at time 0, over the spectrum's greatest absolute value; that at 0 does not count.
+  /// The spectrum at k * step, for k from 0 as far as the pulse's sample rate represents it, with at most `most` values. The
+  /// greatest value of the envelope is at time 0. The spectrum is divided by its greatest absolute value; the value at frequency
+  /// 0 does not count there.
   [[nodiscard]] std::vector<Complex> at_multiples(double step, std::size_t most) const {
     const double turns = step / sample_rate_;
-    // At equal rates the last one is half of a turn, but for rounding.
+    // At equal sample rates the last frequency is half a cycle per sample, except for rounding.
     const double held = std::floor(0.5 * (1.0 + 1e-12) / turns);
     if (!(held >= 1.0)) return {};
     std::vector<Complex> sums = chirp_sums(samples_, turns, std::min(most, static_cast<std::size_t>(std::min(held, 1e9)) + 1));
@@ -61,11 +62,12 @@ class PulseSpectrum {
   }
 
  private:
-  /// Where the envelope is greatest, in samples. The pulse counts as followed by as many zeros, so that its ends do not meet.
+  /// The place of the envelope's maximum, in samples. The pulse counts as followed by as many zeros, so that its ends do not
+  /// meet.
   [[nodiscard]] double centre() const {
     const std::size_t count = samples_.size();
     const double step = 1.0 / static_cast<double>(2 * count);
-    // The positive ones of 2 count bins. Their conjugates, so that the way back is one there.
+    // The positive frequencies of 2 count bins, as conjugates, so that chirp_sums() transforms them back.
     std::vector<Complex> bins = chirp_sums(samples_, step, count);
     bins.front() = 0.0;
     for (Complex& bin : bins) bin = std::conj(bin);
@@ -79,7 +81,7 @@ class PulseSpectrum {
       for (auto bin = bins.rbegin(); bin != bins.rend(); ++bin) sum = sum * phasor + *bin;  // Horner's rule
       return std::abs(sum);
     };
-    // Between its neighbours an envelope has one maximum: it is band-limited, and they are samples.
+    // The envelope has one maximum between the neighbours of the best sample, since it is band-limited and these are its samples.
     double first = best - 1.0;
     double last = best + 1.0;
     while (last - first > 1e-6) {

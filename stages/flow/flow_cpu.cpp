@@ -78,7 +78,7 @@ class FlowCpu final : public Stage {
   FlowOptions options_;
   BlockSpec output_;
   std::size_t input_stride_ = 0;
-  std::vector<float> greatest_;  // power, by line
+  std::vector<float> greatest_;  // the greatest power of each line
 };
 
 }  // namespace

@@ -10,7 +10,8 @@
 namespace echoform {
 namespace {
 
-/// The threshold lives in device memory, so that another takes its place between frames although their launches are captured.
+/// The threshold lives in device memory, so that a new one can replace it between frames although the frames' launches are
+/// captured.
 class FlowCuda final : public Stage {
  public:
   FlowCuda(const FlowOptions& options, Backend& backend) : options_(options), backend_(backend) { check_flow(options_); }
@@ -20,7 +21,7 @@ class FlowCuda final : public Stage {
     const BlockSpec output = flow_output(input);
     numbers_ = backend_.allocate(flow_device_floats * sizeof(float), MemoryUse::working);
     const gpu::Stream stream = gpu::make_stream();
-    put_threshold(stream.get());  // a kernel's first launch loads it: not while frames run
+    put_threshold(stream.get());  // the first launch of a kernel loads the kernel, which must not happen while frames run
     ECHOFORM_CUDA(cudaStreamSynchronize(stream.get()));
     input_lead_ = input.lead;
     work_.greatest = numbers();
@@ -64,7 +65,7 @@ class FlowCuda final : public Stage {
   FlowOptions options_;
   Backend& backend_;
   std::size_t input_lead_ = 0;
-  FlowWork work_;   // all but a frame's own
+  FlowWork work_;   // complete except for what changes with each frame
   Buffer numbers_;  // greatest powers, then the threshold
 };
 

@@ -8,7 +8,7 @@ namespace {
 constexpr unsigned threads = gpu::element_map_threads;
 static_assert(flow_parts <= threads);
 
-/// The greatest of all threads' of a block, in all of them.
+/// The greatest of the values of all threads of a block; every thread gets it.
 __device__ __forceinline__ float greatest_of_block(float value) {
   __shared__ float of_warps[threads / 32];
   for (int away = 16; away > 0; away /= 2) value = fmaxf(value, __shfl_xor_sync(0xFFFFFFFFU, value, away));
@@ -19,14 +19,14 @@ __device__ __forceinline__ float greatest_of_block(float value) {
   return value;
 }
 
-/// Block p has lines p, p + flow_parts ...
+/// Block p handles the lines p, p + flow_parts ...
 __global__ void __launch_bounds__(threads) find_greatest(const FlowWork at) {
   float greatest = 0.0F;
   for (std::size_t line = blockIdx.x; line < at.lines; line += flow_parts) {
     const float* const power = at.in + line * flow_planes * at.in_stride;
     for (std::size_t k = threadIdx.x; k < at.ranges; k += threads) {
       const float own = __ldg(power + k);
-      greatest = own > greatest ? own : greatest;  // not what is no number
+      greatest = own > greatest ? own : greatest;  // skips NaN
     }
   }
   greatest = greatest_of_block(greatest);

@@ -16,7 +16,7 @@ void require_of_blend(bool right, const char* option, std::size_t found, const s
   if (!right) throw InputError(fmt::format("line-blend stage, {}", option), fmt::format("{}", found), expected);
 }
 
-/// In device memory: terms behind each other, where those of each line begin, and the weights.
+/// Bytes of the tables in device memory: all terms, the places where those of each line begin, and the weights.
 std::size_t table_bytes(const LineBlendTable& table) {
   std::size_t terms = 0;
   for (const std::vector<BlendTerm>& line : table.lines) terms += line.size();

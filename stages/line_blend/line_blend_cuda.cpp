@@ -51,7 +51,7 @@ class LineBlendCuda final : public Stage {
  private:
   LineBlendOptions options_;
   Backend& backend_;
-  LineBlendWork work_;  // all but a frame's own
+  LineBlendWork work_;  // complete except for what changes with each frame
   Buffer first_terms_;
   Buffer terms_;
   Buffer weights_;

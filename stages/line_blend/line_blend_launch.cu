@@ -12,7 +12,7 @@ __device__ __forceinline__ float2 blend(float2 sum, float weight, float2 value) 
   return {blended(sum.x, weight, value.x), blended(sum.y, weight, value.y)};
 }
 
-/// A thread has one range of a line, all its terms.
+/// Each thread handles one range of a line, with all its terms.
 template <class Number>
 struct Blend {
   LineBlendWork at;

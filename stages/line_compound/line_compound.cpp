@@ -51,7 +51,7 @@ class LineCompoundCpu final : public Stage {
   }
 
  private:
-  /// Makes the envelope of the image's own set in `out` the mean over all sets.
+  /// Replaces the envelope of the image's own set in `out` by the mean over all sets.
   void add_others(const float* input, std::size_t line, float* out) const noexcept {
     const std::size_t ranges = output_.columns;
     for (std::size_t k = 0; k < ranges; ++k) {

@@ -10,7 +10,7 @@
 namespace echoform {
 namespace {
 
-/// Whether all sets count lives in device memory, so that it changes although launches are captured.
+/// The option whether all sets count lives in device memory, so that it can change although launches are captured.
 class LineCompoundCuda final : public Stage {
  public:
   LineCompoundCuda(LineCompoundOptions options, Backend& backend) : options_(std::move(options)), backend_(backend) {}
@@ -24,7 +24,7 @@ class LineCompoundCuda final : public Stage {
     places_ = gpu::on_device(tables.places, backend_);
     all_ = backend_.allocate(sizeof(float), MemoryUse::working);
     const gpu::Stream stream = gpu::make_stream();
-    put_all(stream.get());  // a kernel's first launch loads it: not while frames run
+    put_all(stream.get());  // the first launch of a kernel loads the kernel, which must not happen while frames run
     ECHOFORM_CUDA(cudaStreamSynchronize(stream.get()));
     work_.sets = static_cast<const CompoundSet*>(sets_.data());
     work_.places = static_cast<const RangePlace*>(places_.data());
@@ -62,7 +62,7 @@ class LineCompoundCuda final : public Stage {
   Backend& backend_;
   BlockSpec output_;
   std::size_t input_lead_ = 0;
-  LineCompoundWork work_;  // all but a frame's own
+  LineCompoundWork work_;  // complete except for what changes with each frame
   Buffer sets_;
   Buffer places_;
   Buffer all_;

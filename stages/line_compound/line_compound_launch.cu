@@ -4,7 +4,7 @@
 namespace echoform {
 namespace {
 
-/// A thread has one range of a line, all sets.
+/// Each thread handles one range of a line, with all sets.
 struct Compound {
   LineCompoundWork at;
   __device__ void operator()(std::size_t line, std::size_t k) const {

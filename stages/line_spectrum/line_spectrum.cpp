@@ -17,7 +17,7 @@ void require_of_spectrum(bool right, const char* option, const std::string& foun
   if (!right) throw InputError(fmt::format("line-spectrum stage, {}", option), found, expected);
 }
 
-/// Of a spectrum: power, and both parts of a range's sum.
+/// Number of floats for a spectrum: the power, and both parts of a range's sum.
 std::size_t scratch_floats(const LineSpectrumOptions& options) {
   return 3 * options.bins;
 }
@@ -81,7 +81,7 @@ class LineSpectrumCpu final : public Stage {
   LineSpectrumOptions options_;
   BlockSpec input_;
   SpectrumTables tables_;
-  std::vector<float> scratch_;  // by spectrum
+  std::vector<float> scratch_;  // one part per spectrum
 };
 
 }  // namespace
@@ -136,7 +136,7 @@ SpectrumTables spectrum_tables(const LineSpectrumOptions& options) {
   for (const double weight : taper) tables.taper.push_back(static_cast<float>(weight / sum));
   for (std::size_t n = 0; n < count; ++n) {
     for (std::size_t k = 0; k < options.bins; ++k) {
-      // theta n = 2 pi k n / bins - pi n, without whole turns.
+      // theta n = 2 pi k n / bins - pi n, without whole rotations.
       const double turns = static_cast<double>(k * n % options.bins) / static_cast<double>(options.bins);
       const double sign = n % 2 == 0 ? 1.0 : -1.0;
       tables.turn_re.push_back(static_cast<float>(sign * std::cos(2.0 * std::numbers::pi * turns)));

@@ -10,7 +10,7 @@
 namespace echoform {
 namespace {
 
-/// The gate lives in device memory, so that another takes its place between frames although their launches are captured.
+/// The gate lives in device memory, so that a new one can replace it between frames although the frames' launches are captured.
 class LineSpectrumCuda final : public Stage {
  public:
   LineSpectrumCuda(const LineSpectrumOptions& options, Backend& backend) : options_(options), backend_(backend) {}
@@ -37,7 +37,7 @@ class LineSpectrumCuda final : public Stage {
     work_.bins = options_.bins;
     work_.spectra = output.rows;
     const gpu::Stream stream = gpu::make_stream();
-    put_gate(stream.get());  // a kernel's first launch loads it: not while frames run
+    put_gate(stream.get());  // the first launch of a kernel loads the kernel, which must not happen while frames run
     ECHOFORM_CUDA(cudaStreamSynchronize(stream.get()));
     return output;
   }
@@ -71,7 +71,7 @@ class LineSpectrumCuda final : public Stage {
   LineSpectrumOptions options_;
   Backend& backend_;
   BlockSpec input_;
-  LineSpectrumWork work_;  // all but a frame's own
+  LineSpectrumWork work_;  // complete except for what changes with each frame
   Buffer taper_;
   Buffer turn_re_;
   Buffer turn_im_;

@@ -7,8 +7,8 @@ namespace {
 
 constexpr unsigned threads = 64;
 
-/// A block has `threads` bins of a spectrum, a thread one of them, for all ranges of the gate in their order. The samples of a
-/// few ranges at a time lie in shared memory, tapered.
+/// A block has `threads` bins of a spectrum, and each thread has one of them, for all ranges of the gate in their order. The
+/// tapered samples of a few ranges at a time lie in shared memory.
 constexpr std::size_t ranges_at_once = 8;
 
 __global__ void __launch_bounds__(threads) show_spectrum(const LineSpectrumWork at) {

@@ -13,7 +13,7 @@ namespace {
 
 static_assert(static_cast<int>(ShownPart::magnitude) == 1 && static_cast<int>(ShownPart::non_negative) == 2);
 
-/// What is shown lives in device memory, so that it changes although launches are captured.
+/// The choice of what is shown lives in device memory, so that it can change although launches are captured.
 class MeanImageCuda final : public Stage {
  public:
   MeanImageCuda(const MeanImageOptions& options, Backend& backend) : options_(options), backend_(backend) {}
@@ -28,13 +28,13 @@ class MeanImageCuda final : public Stage {
       inputs_.push_back({inputs[k].lead, stride_of(inputs[k])});
       gaps = gaps || inputs_.back().stride != columns_;
     }
-    if (!gaps) {  // one long row, whose threads are all at work
+    if (!gaps) {  // one long row then, in which all threads are at work
       columns_ *= rows_;
       rows_ = 1;
     }
     shown_ = backend_.allocate(sizeof(float), MemoryUse::working);
     const gpu::Stream stream = gpu::make_stream();
-    put_shown(stream.get());  // a kernel's first launch loads it: not while frames run
+    put_shown(stream.get());  // the first launch of a kernel loads the kernel, which must not happen while frames run
     ECHOFORM_CUDA(cudaStreamSynchronize(stream.get()));
     return output_;
   }

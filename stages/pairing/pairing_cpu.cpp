@@ -48,7 +48,7 @@ class PairingCpu final : public Stage {
 
   [[nodiscard]] StageFacts facts() const noexcept override { return {.quality = quality_.read(), .reference = {}}; }
 
-  /// Other sources for as many rows: blocks stay as they are.
+  /// Accepts other sources for the same number of rows: the blocks stay as they are.
   [[nodiscard]] bool accepts(const StageOptions& options) const override {
     const auto& wanted = options.as<PairingOptions>();
     validate(wanted);

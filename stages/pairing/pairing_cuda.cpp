@@ -29,7 +29,7 @@ class PairingCuda final : public Stage {
     reader_.process(input[0], output, queue);
   }
 
-  /// As many other rows of the same A-scans.
+  /// Accepts other rows of the same A-scans, as long as their number stays the same.
   [[nodiscard]] bool accepts(const StageOptions& options) const override {
     const auto& wanted = options.as<PairingOptions>();
     validate(wanted);
@@ -39,7 +39,7 @@ class PairingCuda final : public Stage {
   void retune(const StageOptions& options, ExecutionQueue& queue) noexcept override {
     options_.sources = options.get<PairingOptions>()->sources;
     scale_sources();
-    // From memory that is not pinned: all of it is read when the call returns.
+    // The copy is from memory that is not pinned: all of it has been read when the call returns.
     ECHOFORM_CUDA_QUEUED(
         cudaMemcpyAsync(sources_.data(), scaled_.data(), sources_.size(), cudaMemcpyHostToDevice, gpu::stream_of(queue)));
   }

@@ -59,7 +59,7 @@ class PersistenceCpu final : public Stage {
   PersistenceOptions options_;
   BlockSpec output_;
   std::size_t input_stride_ = 0;
-  std::vector<float> before_;  // not numbers where nothing finite has been yet
+  std::vector<float> before_;  // NaN where there has been nothing finite yet
 };
 
 }  // namespace

@@ -8,8 +8,8 @@
 namespace echoform {
 namespace {
 
-/// The image before and the share live in device memory, so that frames queue up behind each other without the host, and so that
-/// another share takes its place among them although their launches are captured.
+/// The previous image and the share live in device memory. So frames queue up behind each other without the host, and a new share
+/// can replace the old one between frames although the frames' launches are captured.
 class PersistenceCuda final : public Stage {
  public:
   PersistenceCuda(const PersistenceOptions& options, Backend& backend) : options_(options), backend_(backend) {
@@ -24,7 +24,7 @@ class PersistenceCuda final : public Stage {
     share_ = backend_.allocate(sizeof(float), MemoryUse::working);
     const gpu::Stream stream = gpu::make_stream();
     forget(stream.get());
-    put_share(stream.get());  // a kernel's first launch loads it: not while frames run
+    put_share(stream.get());  // the first launch of a kernel loads the kernel, which must not happen while frames run
     ECHOFORM_CUDA(cudaStreamSynchronize(stream.get()));
     return output_;
   }
@@ -50,7 +50,7 @@ class PersistenceCuda final : public Stage {
  private:
   [[nodiscard]] float* share() const noexcept { return static_cast<float*>(share_.data()); }
 
-  /// Bytes that are all ones make floats that are no numbers.
+  /// Sets all bits of the bytes, which makes every float a NaN.
   void forget(cudaStream_t stream) const noexcept {
     ECHOFORM_CUDA_QUEUED(cudaMemsetAsync(before_.data(), 0xFF, before_.size(), stream));
   }
@@ -63,7 +63,7 @@ class PersistenceCuda final : public Stage {
   Backend& backend_;
   BlockSpec output_;
   std::size_t input_stride_ = 0;
-  Buffer before_;  // not numbers where nothing finite has been yet
+  Buffer before_;  // NaN where there has been nothing finite yet
   Buffer share_;
 };
 

@@ -104,7 +104,7 @@ BlockSpec describe_output(const PolarScanConversionOptions& options, const Block
                      fmt::format("{} x {} in {} sub-blocks", input.rows, input.columns, input.sub_blocks),
                      fmt::format("{} x {} in one, beams by samples", options.beams, options.samples));
   }
-  // Places are 32-bit offsets, into padded copies too.
+  // Places are 32-bit offsets, also into padded copies.
   if ((input.columns + 1) * (input.rows + 3) >= std::size_t{1} << 31 || input.rows * stride_of(input) >= std::size_t{1} << 31) {
     throw InputError("polar-scan-conversion stage, input shape", fmt::format("{} x {}", input.rows, stride_of(input)),
                      "fewer than 2^31 numbers");

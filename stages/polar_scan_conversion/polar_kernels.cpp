@@ -20,7 +20,7 @@ Kernels kernels_portable() {
 
 Kernels kernels_of(SimdLevel level) {
 #if defined(__x86_64__)
-  // Gathers bind: with 16 lanes the same loops were 20 to 30 % slower than with 8.
+  // Gathers limit the speed: with 16 lanes the same loops were 20 to 30 % slower than with 8.
   if (level >= SimdLevel::avx2) return kernels_avx2();
 #endif
   return kernels_portable();

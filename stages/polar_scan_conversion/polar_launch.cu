@@ -21,7 +21,7 @@ struct Quad<float> {
 __device__ __forceinline__ float number_of(float value) {
   return value;
 }
-/// Exact, and without the conversion unit, which is a quarter as fast as the adders: 2^23 + value, less 2^23.
+/// An exact conversion without the conversion unit, which is a quarter as fast as the adders: 2^23 + value, minus 2^23.
 __device__ __forceinline__ float number_of(std::uint8_t value) {
   return __uint_as_float(0x4b000000u | value) - 8388608.0F;
 }
@@ -64,12 +64,12 @@ __device__ __forceinline__ Pixel pixel_at(const Conversion& c, const Pixel* __re
   return pixel;
 }
 
-/// Writes a tile whose rows start anywhere in words of four pixels: by way of shared memory, as whole words wherever a word
-/// belongs to the tile alone. A row of the tile touches one word more than it has.
+/// Writes a tile whose rows may start anywhere within words of four pixels. The pixels go through shared memory, and are written
+/// as whole words wherever a word belongs to the tile alone. A row of the tile touches one word more than it contains.
 __device__ __forceinline__ void store_shifted(const Conversion& c, std::uint8_t* __restrict__ output, std::uint32_t x0,
                                               std::uint32_t z0, std::uint32_t x, std::uint32_t z, uchar4 quad) {
   constexpr std::uint32_t words = tile_columns / 4;
-  __shared__ std::uint32_t tile[tile_rows * words + 1];  // a word more is read, and shifted out, behind the last
+  __shared__ std::uint32_t tile[tile_rows * words + 1];  // one word more is read behind the last, and shifted out
   reinterpret_cast<uchar4*>(tile)[z * words + x / 4] = quad;
   __syncthreads();
   const int width = static_cast<int>(min(tile_columns, c.columns - x0));
@@ -88,7 +88,7 @@ __device__ __forceinline__ void store_shifted(const Conversion& c, std::uint8_t*
   }
 }
 
-/// `Quads`: rows start on whole groups of four, so that four pixels are one store.
+/// `Quads` states that rows start on whole groups of four, so that four pixels are one store.
 template <ScanInterpolation how, class Pixel, bool Quads>
 __global__ __launch_bounds__(tile_threads) void convert(Conversion c, const Pixel* __restrict__ input,
                                                         Pixel* __restrict__ output) {
@@ -96,7 +96,7 @@ __global__ __launch_bounds__(tile_threads) void convert(Conversion c, const Pixe
   const std::uint32_t x0 = (tile & 0xffffu) * tile_columns;
   const std::uint32_t z0 = (tile >> 16) * tile_rows;
   const std::uint32_t lane = threadIdx.x % 32;
-  const std::uint32_t x = threadIdx.x / 32 * 8 + lane % 2 * 4;  // within the tile
+  const std::uint32_t x = threadIdx.x / 32 * 8 + lane % 2 * 4;  // place within the tile
   const std::uint32_t z = lane / 2;
   Pixel pixel[4] = {};
   if (blockIdx.x < c.tiles_inside) {

@@ -10,7 +10,7 @@
 namespace echoform {
 namespace {
 
-/// Pixels of an output row from the first to the last inside, and where their places stand.
+/// The pixels of an output row from the first to the last one inside, and the location of their places.
 struct Row {
   std::size_t begin = 0;
   std::size_t count = 0;
@@ -79,7 +79,7 @@ class PolarScanConversionCpu final : public Stage {
     lateral_.shrink_to_fit();
   }
 
-  /// Samples [first, last) of all beams into their texel rows, edges repeated.
+  /// Copies samples [first, last) of all beams into their texel rows, with repeated edges.
   template <class Pixel>
   void fill_texels(const Pixel* input, Pixel* texels, std::size_t first, std::size_t last) const noexcept {
     const std::size_t beams = options_.beams;
@@ -143,7 +143,7 @@ constinit const StageKind polar_scan_conversion_stage{
     .state =
         [](const StageOptions& options, const InputSpecs& inputs, const StageSite& site) {
           const auto& wanted = options.as<PolarScanConversionOptions>();
-          static_cast<void>(polar::Geometry(wanted));  // checks
+          static_cast<void>(polar::Geometry(wanted));  // checks the options
           const BlockSpec& input = inputs.only("polar-scan-conversion");
           StageStatement statement{polar::describe_output(wanted, input), {}};
           const Axis& x = wanted.display.x;

@@ -79,7 +79,7 @@ class PolarScanConversionCuda final : public Stage {
     conversion_.tiles = static_cast<const std::uint32_t*>(tiles_.data());
   }
 
-  /// Whether any pixel of the tile that begins at (x, z) lies inside.
+  /// Returns whether any pixel of the tile that begins at (x, z) lies inside.
   [[nodiscard]] bool fill_table(std::size_t x0, std::size_t z0, std::vector<std::uint32_t>& table) const {
     const Grid& display = options_.display;
     bool inside = false;

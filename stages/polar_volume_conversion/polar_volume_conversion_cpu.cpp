@@ -12,11 +12,11 @@
 namespace echoform {
 namespace {
 
-/// Samples are kept turned, [samples + 1, elevations + 3, azimuths + 3], so that the neighbours of a voxel stand side by side;
-/// edges are repeated: one beam before the first, two behind the last, one sample behind the last.
+/// Samples are kept transposed, [samples + 1, elevations + 3, azimuths + 3], so that the neighbours of a voxel stand side by
+/// side. Edges are repeated: one beam before the first, two behind the last, one sample behind the last.
 struct TurnedVolume {
-  std::size_t row = 0;    // from one elevation to the next
-  std::size_t plane = 0;  // from one sample to the next
+  std::size_t row = 0;    // distance from one elevation to the next
+  std::size_t plane = 0;  // distance from one sample to the next
 
   explicit TurnedVolume(const PolarVolumeConversionOptions& options)
       : row(options.azimuths.count + 3), plane(row * (options.elevations.count + 3)) {}
@@ -68,7 +68,7 @@ class PolarVolumeConversionCpu final : public Stage {
   [[nodiscard]] std::size_t bytes() const noexcept override { return turned_.size() + places_.bytes(); }
 
  private:
-  /// The beams of one elevation into their row of each sample.
+  /// Copies the beams of one elevation into their row of each sample.
   template <class Pixel>
   void turn(const Pixel* input, Pixel* turned, std::size_t elevation) const noexcept {
     const std::size_t azimuths = options_.azimuths.count;

@@ -58,7 +58,7 @@ class PolarVolumeConversionCuda final : public Stage {
   PolarVolumeConversionOptions options_;
   Backend& backend_;
   bool levels_ = true;
-  polar::VolumeConversion conversion_;  // all but a frame's own
+  polar::VolumeConversion conversion_;  // complete except for what changes with each frame
   Buffer rows_;
   Buffer azimuth_;
   Buffer axial_;

@@ -32,7 +32,7 @@ void check_angles(const BeamAngles& angles, const std::string& name, double fart
   require_of_volume(angles.first >= -most && last <= most, name + "s", fmt::format("{} to {} rad", angles.first, last), expected);
 }
 
-/// Cells on an axis of `count` numbers; below 0 where there is none.
+/// Place in cells on an axis of `count` numbers; below 0 outside of the axis.
 double cell_on(double at, std::size_t count, bool whole) {
   const double last = static_cast<double>(count - 1);
   if (!(at >= -edge_cells && at <= last + edge_cells)) return -1.0;
@@ -61,7 +61,7 @@ VolumePlaces make_volume_places(const PolarVolumeConversionOptions& options) {
   places.bits = {bits_of(options.samples), bits_of(options.azimuths.count), bits_of(options.elevations.count)};
   places.rows.reserve(display.z.count * display.y.count);
   places.azimuth.reserve(display.z.count * display.x.count);
-  std::vector<double> ahead(display.x.count);  // from the apex, without the way along y; below 0 where no azimuth is
+  std::vector<double> ahead(display.x.count);  // distance from the apex, without the path along y; below 0 where no azimuth is
   std::vector<std::uint32_t> axial(display.x.count);
   std::vector<std::uint32_t> elevation(display.x.count);
   for (std::size_t z = 0; z < display.z.count; ++z) {
@@ -127,7 +127,7 @@ BlockSpec describe_output(const PolarVolumeConversionOptions& options, const Blo
     throw InputError("polar-volume-conversion stage, input shape", fmt::format("{} x {}", input.rows, input.columns),
                      fmt::format("{} x {}, beams by samples", beams, options.samples));
   }
-  // Places are 32-bit offsets, into padded copies too.
+  // Places are 32-bit offsets, also into padded copies.
   if ((input.columns + 1) * (options.azimuths.count + 3) * (options.elevations.count + 3) >= std::size_t{1} << 31 ||
       input.rows * stride_of(input) >= std::size_t{1} << 31) {
     throw InputError("polar-volume-conversion stage, input shape", fmt::format("{} x {}", input.rows, stride_of(input)),

@@ -12,7 +12,7 @@ __device__ __forceinline__ void put_voxel(float value, std::uint8_t& out) {
   out = level_of(value);
 }
 
-/// Of one voxel: where the rows of its beams begin, and its two samples.
+/// The taps of one voxel: where the rows of its beams begin, and its two samples.
 template <class Pixel>
 struct VoxelTaps {
   const Pixel* __restrict__ input;
@@ -24,12 +24,12 @@ struct VoxelTaps {
   }
 };
 
-/// The cell's neighbour -1 + k, at the ends the outermost one.
+/// The cell's neighbour -1 + k; at the ends of the axis, it is the outermost cell.
 __device__ __forceinline__ std::uint32_t neighbour(std::uint32_t cell, std::uint32_t k, std::uint32_t count) {
   return min(max(cell + k, 1u) - 1u, count - 1u);
 }
 
-/// A thread has one voxel.
+/// Each thread handles one voxel.
 template <ScanInterpolation how, class Pixel>
 struct ConvertVoxel {
   VolumeConversion c;
@@ -39,7 +39,7 @@ struct ConvertVoxel {
     const VoxelRow voxels = c.voxel_rows[row];
     Pixel& out = output[row * c.columns + x];
     out = Pixel{};
-    const std::uint32_t k = static_cast<std::uint32_t>(x) - voxels.begin;  // huge before the first
+    const std::uint32_t k = static_cast<std::uint32_t>(x) - voxels.begin;  // huge for voxels before the first
     if (k >= voxels.count) return;
     const std::uint32_t axial = __ldg(c.axial + voxels.place + k);
     if (axial == outside) return;

@@ -4,9 +4,9 @@
 #include "stages/raw_rows/raw_row_kernels.hpp"
 #include "stages/raw_rows/raw_samples.cuh"
 
-// The kernel only moves memory: 2 bytes in for each 2 bytes out where a matrix is halved. A thread takes four samples at a
-// time, so that its store is 16 bytes and those of a warp are 512 contiguous ones; `depth` of them are under way at once, from
-// both A-scans of a pair.
+// The kernel only moves memory: 2 bytes in for each 2 bytes out where a matrix is halved. A thread handles four samples at a
+// time, so that its store is 16 bytes and those of a warp are 512 contiguous bytes. `depth` groups of four are under way at once,
+// from both A-scans of a pair.
 namespace echoform::gpu {
 namespace {
 
@@ -27,7 +27,7 @@ struct Quad<SampleEncoding::int16> {
 
 template <>
 struct Quad<SampleEncoding::packed12> {
-  std::uint32_t parts[3];  // 16 bits each
+  std::uint32_t parts[3];  // each of 16 bits
   __device__ int operator[](int k) const {
     switch (k) {
       case 0:
@@ -48,12 +48,13 @@ struct Quad<SampleEncoding::float32> {
   __device__ std::uint32_t operator[](int k) const { return bits[k]; }
 };
 
-/// Bytes that a load of a quad is aligned to where Vector is true.
+/// Alignment in bytes of the load of four samples where Vector is true.
 __host__ __device__ constexpr std::size_t alignment_of(SampleEncoding encoding) {
   return encoding == SampleEncoding::int16 ? 8 : encoding == SampleEncoding::packed12 ? 2 : 16;
 }
 
-/// Samples n ... n + 3, n a multiple of 4. They are read once: past the first-level cache, first to leave the second.
+/// Samples n ... n + 3, where n is a multiple of 4. They are read only once, so the load bypasses the first-level cache, and the
+/// second-level cache evicts them first.
 template <SampleEncoding Encoding, bool Vector>
 __device__ __forceinline__ Quad<Encoding> load_quad(const std::byte* row, std::size_t n) {
   Quad<Encoding> quad;
@@ -139,7 +140,7 @@ __device__ __forceinline__ void convert_row(const std::byte* first, const std::b
 template <SampleEncoding Encoding, bool Vector>
 __global__ void __launch_bounds__(most_threads) convert_rows(RawRows rows) {
   const std::size_t row = blockIdx.x;
-  // Without the test the kernel takes 3.6 % longer: all of a source is then waited for before the first sample is asked for.
+  // Without the test the kernel takes 3.6 % longer: it then waits for all data of a source before it requests the first sample.
   PairSource source{row, row, 1.0F};
   if (rows.sources != nullptr) source = rows.sources[row];
   float* const out = rows.output + row * rows.output_row_stride;

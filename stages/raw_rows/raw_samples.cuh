@@ -1,4 +1,4 @@
-// What kernels that read received samples have in common. For *.cu files.
+// Shared by kernels that read received samples. This header is for *.cu files.
 #pragma once
 
 #include <cstddef>
@@ -10,9 +10,9 @@
 
 namespace echoform::gpu {
 
-inline constexpr unsigned most_raw_threads = 256;  // a block
+inline constexpr unsigned most_raw_threads = 256;  // threads of a block
 
-/// Sample n alone.
+/// Reads sample n alone.
 template <SampleEncoding Encoding>
 __device__ __forceinline__ auto load_sample(const std::byte* row, std::size_t n) {
   if constexpr (Encoding == SampleEncoding::int16) {
@@ -25,11 +25,11 @@ __device__ __forceinline__ auto load_sample(const std::byte* row, std::size_t n)
   }
 }
 
-/// What a thread has seen so far of a row.
+/// The facts that a thread has collected from a row.
 struct Seen {
-  std::uint32_t bad = 0;  // clipped or invalid samples
+  std::uint32_t bad = 0;  // number of clipped or invalid samples
   std::uint32_t peak_bits = 0;
-  std::uint32_t least_invalid = 0;  // of float32
+  std::uint32_t least_invalid = 0;  // for float32
 };
 
 template <SampleEncoding Encoding>
@@ -46,12 +46,12 @@ __device__ __forceinline__ float checked(std::uint32_t bits, Seen& seen) {
   return __uint_as_float(bad ? 0u : bits);
 }
 
-/// Samples of one encoding, to kernels that are made for each.
+/// Reads samples of one encoding, for kernels that are instantiated for each encoding.
 template <SampleEncoding Encoding>
 struct RawSamples {
   static constexpr SampleEncoding encoding = Encoding;
 
-  /// Before the first sample.
+  /// The state before the first sample.
   __device__ __forceinline__ static Seen nothing_seen(float scale) {
     Seen seen;
     if constexpr (Encoding == SampleEncoding::float32) seen.least_invalid = least_invalid_sample(scale);
@@ -63,7 +63,7 @@ struct RawSamples {
   }
 };
 
-/// use(RawSamples<encoding>()).
+/// Calls use(RawSamples<encoding>()).
 template <class Use>
 void with_raw_samples(SampleEncoding encoding, const Use& use) {
   switch (encoding) {
@@ -76,8 +76,9 @@ void with_raw_samples(SampleEncoding encoding, const Use& use) {
   }
 }
 
-/// The block's last act: one atomic for each fact that it changes, and one by which the last block of the frame knows that it
-/// is. That one hands the facts on and leaves zeros for the next frame, which saves two further launches.
+/// The last action of a block: one atomic operation for each fact that the block changes, and one that shows whether it is the
+/// last block of the frame. The last block hands the facts on and leaves zeros for the next frame, which saves two further
+/// launches.
 template <SampleEncoding Encoding>
 __device__ void report(const Seen& seen, const FactsPlaces& places) {
   __shared__ std::uint32_t bad[most_raw_threads / 32];
@@ -100,7 +101,7 @@ __device__ void report(const Seen& seen, const FactsPlaces& places) {
   auto* const count =
       reinterpret_cast<unsigned long long*>(Encoding == SampleEncoding::float32 ? &facts.invalid : &facts.clipped);
   if (total != 0) atomicAdd(count, total);
-  // An old value read here is a smaller one: then the atomic decides.
+  // A stale value read here can only be smaller; the atomic operation decides then.
   if (most > *const_cast<volatile std::uint32_t*>(&facts.peak_bits)) atomicMax(&facts.peak_bits, most);
   __threadfence();
   if (atomicAdd(&places.gathered->finished_blocks, 1) + 1 != gridDim.x * gridDim.y) return;

@@ -9,13 +9,14 @@ namespace {
 constexpr double edge_pixels = 1e-6;
 constexpr double edge_metres = 1e-9;
 
-/// Place of `position` on the axis in pixels, or NaN outside of it.
+/// The place of `position` on the axis in pixels, or NaN outside of the axis.
 double place_on(const Axis& axis, Metres position) {
   if (axis.count < 2) return std::abs((position - axis.first).value) <= edge_metres ? 0.0 : std::nan("");
   const double last = static_cast<double>(axis.count - 1);
   const double place = (position - axis.first) / axis.spacing();
   if (place < -edge_pixels || place > last + edge_pixels) return std::nan("");
-  // Common centres of two grids give whole numbers up to rounding: make them whole, so that such pixels are copied.
+  // Pixel centres that two grids share give whole numbers up to rounding. They become exactly whole here, so that such pixels are
+  // copied.
   const double whole = std::round(place);
   return std::clamp(std::abs(place - whole) < 1e-9 * (1.0 + last) ? whole : place, 0.0, last);
 }

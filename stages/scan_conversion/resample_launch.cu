@@ -15,7 +15,7 @@ __device__ __forceinline__ void put(float value, std::uint8_t& out) {
   out = level_of(value);
 }
 
-/// Columns of the input are blended first and then resampled along the row, in the order of the CPU's loops.
+/// Columns of the input are first blended and then resampled along the row, in the order of the loops on the CPU.
 template <int Taps, class Pixel>
 __global__ __launch_bounds__(across* down) void resample(Resampling r, const Pixel* __restrict__ input,
                                                          Pixel* __restrict__ output) {

@@ -22,7 +22,8 @@ void require_plane(const Grid& grid, const char* name) {
   }
 }
 
-/// Floats from one member's blended row to the next: 64 bytes apart at least, so that no two write to one cache line.
+/// Distance between the blended rows of two members, in floats. There are at least 64 bytes between them, so that no two members
+/// write to one cache line.
 std::size_t blended_row(const ScanConversionOptions& options) {
   return padded_columns(options.acoustic.x.count) + 16;
 }
@@ -111,7 +112,7 @@ class CartesianScanConversionCpu final : public Stage {
   std::size_t first_used_ = 0;  // input columns that any output pixel reads
   std::size_t end_used_ = 0;
   std::size_t blended_stride_ = 0;
-  std::vector<float> blended_;  // a row for each member
+  std::vector<float> blended_;  // one row per member
 };
 
 }  // namespace

@@ -7,8 +7,8 @@
 #include "stages/scan_lines/line_math.hpp"
 #include "stages/scan_lines/line_sum_lookup.cuh"
 
-// Looked up with the ranges side by side, as samples lie, and written with the receivers side by side, as weights read them: 32
-// of each at a time change places in shared memory.
+// Samples are looked up with the ranges side by side, as samples lie, and written with the receivers side by side, as weights
+// read them. Blocks of 32 x 32 are transposed in shared memory.
 namespace echoform::gpu {
 namespace {
 
@@ -84,7 +84,7 @@ void align(const LineSums& sums, const LineChannels& to, cudaStream_t stream) {
     case Lookup::taps:
       align_channels<Lookup::taps, complex><<<blocks, align_threads, 0, stream>>>(sums, to, blocks_of_line);
       break;
-    case Lookup::phases:  // of rows that were made dense: the CPU's
+    case Lookup::phases:  // for rows that were made dense, which only the CPU does
       break;
   }
   ECHOFORM_CUDA_LAUNCHED("align_channels");

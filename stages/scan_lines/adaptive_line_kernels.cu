@@ -10,8 +10,8 @@
 #include "stages/scan_lines/line_math.hpp"
 #include "stages/scan_lines/line_sum_lookup.cuh"
 
-// The sums of a point stay in a thread's registers while the receivers go by; a second kernel divides energies, which it sums
-// over the axial window in shared memory.
+// The sums of a point stay in a thread's registers during the loop over the receivers. A second kernel divides energies, which it
+// sums over the axial window in shared memory.
 namespace echoform::gpu {
 namespace {
 
@@ -114,7 +114,7 @@ void launch_sums_beside(const LineSums& sums, const LineSumsBeside& beside, cuda
       case Lookup::taps:
         sum_beside<Lookup::taps, of.value><<<blocks, threads, 0, stream>>>(sums, beside, blocks_of_line);
         break;
-      case Lookup::phases:  // of rows that were made dense: the CPU's
+      case Lookup::phases:  // for rows that were made dense, which only the CPU does
         break;
     }
   });

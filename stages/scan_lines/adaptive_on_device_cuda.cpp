@@ -81,7 +81,7 @@ void AdaptiveLinesOnDevice::process(const LineSums& sums, ExecutionQueue& queue)
   launch_close_lines(sums, stream);
 }
 
-/// Some lines at a time.
+/// Processes some lines at a time.
 void AdaptiveLinesOnDevice::weigh_channels(const LineSums& sums, cudaStream_t stream) const noexcept {
   LineChannels to = channels_;
   ChannelWeighing weighing = weighing_;

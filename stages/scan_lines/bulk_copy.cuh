@@ -1,5 +1,5 @@
-// Copies from device memory to shared memory that no thread has a part in but to ask for them, and barriers that tell of their
-// end: cp.async.bulk and mbarrier of compute capability 9.0 (PTX ISA 8.0, sections 9.7.8.24 and 9.7.12.15).
+// Copies from device memory to shared memory which a thread only requests, and the barriers that signal their end: cp.async.bulk
+// and mbarrier of compute capability 9.0 (PTX ISA 8.0, sections 9.7.8.24 and 9.7.12.15).
 #pragma once
 
 #include <cstdint>
@@ -11,18 +11,18 @@ __device__ __forceinline__ std::uint32_t shared_address(const void* there) {
   return static_cast<std::uint32_t>(__cvta_generic_to_shared(there));
 }
 
-/// 8 bytes of shared memory. A phase ends when `count` arrivals and all bytes that they expected have come.
+/// A barrier takes 8 bytes of shared memory. A phase ends when `count` arrivals and all the bytes that they expected have come.
 __device__ __forceinline__ void start_barrier(std::uint32_t barrier, unsigned count) {
   asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(count) : "memory");
 }
-/// After start_barrier() and before the block's own barrier: copies see it too.
+/// Makes the barriers visible to copies too. Call it after start_barrier() and before the block's own barrier.
 __device__ __forceinline__ void publish_barriers() {
   asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 }
 __device__ __forceinline__ void arrive_expecting(std::uint32_t barrier, unsigned bytes) {
   asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes) : "memory");
 }
-/// Until the phase of this parity has ended: 0 the first one, 1 the second one, and so on.
+/// Waits until the phase of this parity has ended: 0 for the first phase, 1 for the second, and so on alternately.
 __device__ __forceinline__ void wait_for(std::uint32_t barrier, unsigned parity) {
   std::uint32_t ended = 0;
   do {
@@ -32,7 +32,7 @@ __device__ __forceinline__ void wait_for(std::uint32_t barrier, unsigned parity)
                  : "memory");
   } while (ended == 0);
 }
-/// Both ends lie on 16 bytes; so many of them.
+/// Both addresses and the number of bytes are multiples of 16.
 __device__ __forceinline__ void copy_bulk(std::uint32_t to, const void* from, unsigned bytes, std::uint32_t barrier) {
   const auto source = __cvta_generic_to_global(from);
   asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(to), "l"(source),

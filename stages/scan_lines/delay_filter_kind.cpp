@@ -20,7 +20,7 @@ double sinc(double x) {
   return std::sin(pi * x) / (pi * x);
 }
 
-/// Of the tap that `k` is, in samples from the one that places are counted from.
+/// Position of the tap of index `k`, in samples from the sample from which places are counted.
 double position(std::size_t k, std::size_t taps) {
   return static_cast<double>(k) - static_cast<double>((taps - 1) / 2);
 }
@@ -45,7 +45,7 @@ void lagrange(const DelayFilterOptions& /*options*/, double place, std::span<dou
   }
 }
 
-/// A sinc about the place in a Kaiser window that is as many samples wide as the kind has taps, and moves along with the place.
+/// A sinc about the place in a Kaiser window, which is as many samples wide as the kind has taps, and moves along with the place.
 void windowed_sinc(const DelayFilterOptions& options, double place, std::span<double> values) {
   const double half = 0.5 * static_cast<double>(delay_filter_kind(options.kind, "delay filter").size_of(options));
   const double beta = kaiser_beta_of(options);
@@ -58,12 +58,12 @@ void windowed_sinc(const DelayFilterOptions& options, double place, std::span<do
   }
 }
 
-/// The power of white noise that least squares count with, against that of the echoes. Without any, what narrow bands leave open
-/// would become coefficients without bounds.
+/// The power of white noise that the least-squares fit assumes, relative to the power of the echoes. Without any noise,
+/// coefficients that narrow bands leave undetermined would grow without bounds.
 constexpr double assumed_noise = 1e-8;
 
-/// The integral over frequency of weight times cos(2 pi frequency distance), over that of the weight: the power of a Gaussian
-/// spectrum, cut off at 0 and at half the sample rate.
+/// The integral over frequency of weight times cos(2 pi frequency distance), divided by the integral of the weight. The weight is
+/// the power of a Gaussian spectrum, cut off at 0 and at half the sample rate.
 double weighted_cosine(const DelayFilterOptions& options, double distance) {
   constexpr std::size_t steps = 512;
   // exp(-4 ln 2 ((f - centre) / bandwidth)^2) is the amplitude, which is 1/2 at centre +- bandwidth / 2.
@@ -83,8 +83,8 @@ double weighted_cosine(const DelayFilterOptions& options, double distance) {
   return sum / weights;
 }
 
-/// Cholesky's, for the Toeplitz matrix of which `column` is the first column, positive definite: `values` are the right side, and
-/// become the solution.
+/// Cholesky's method for the positive definite Toeplitz matrix whose first column is `column`. `values` holds the right side and
+/// becomes the solution.
 void solve_toeplitz(std::span<const double> column, std::span<double> values) {
   const std::size_t n = values.size();
   std::vector<double> lower(n * n, 0.0);
@@ -105,8 +105,8 @@ void solve_toeplitz(std::span<const double> column, std::span<double> values) {
   }
 }
 
-/// Least mean squares over the echoes' spectrum: of all filters with these taps the one whose power of error, echoes and assumed
-/// noise together, is the least. As Laakso and others, "Splitting the unit delay" (1996), have it.
+/// Least mean squares over the echoes' spectrum: of all filters with these taps, this one has the minimum power of error, for
+/// echoes and assumed noise together. Source: Laakso and others, "Splitting the unit delay" (1996).
 void least_squares(const DelayFilterOptions& options, double place, std::span<double> values) {
   const std::size_t taps = values.size();
   std::vector<double> column(taps);
@@ -185,8 +185,8 @@ constexpr DelayFilterKind table[] = {
      .taps = as_many,
      .phases = tabulated_phases,
      .coefficients = least_squares},
-    // Half way the window's ends lie on samples, both of which count, so that the phase stays linear: one tap more than a quarter
-    // before and behind.
+    // At half a sample, the window's ends lie on samples, and both of these count, so that the phase stays linear. That takes one
+    // tap more than the phases a quarter before and behind.
     {.name = "upsampled",
      .meaning = "Each A-scan at four times its sample rate, by sincs within a Kaiser window, and a straight line between.",
      .size_name = "taps",

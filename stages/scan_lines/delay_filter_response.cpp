@@ -17,7 +17,7 @@ Complex phasor(double turns) {
   return std::polar(1.0, 2.0 * std::numbers::pi * turns);
 }
 
-/// What coefficients for `place` make of a tone there, over what it is at the sample that places are counted from.
+/// What a row of coefficients makes of a tone at its place, relative to the tone at the sample from which places are counted.
 template <class Value>
 Complex sum(std::span<const Value> coefficients, double frequency) {
   const double left = static_cast<double>((coefficients.size() - 1) / 2);
@@ -28,14 +28,14 @@ Complex sum(std::span<const Value> coefficients, double frequency) {
   return value;
 }
 
-/// Sums of all rows of the table.
+/// The sums of all rows of the table.
 std::vector<Complex> sums_of(const DelayFilter& filter, double frequency) {
   std::vector<Complex> sums;
   for (std::size_t phase = 0; phase <= filter.phases; ++phase) sums.push_back(sum(filter.row(phase), frequency));
   return sums;
 }
 
-/// Where `fraction` is, counted from the sample that it belongs to.
+/// The place of `fraction`, counted from the sample to which it belongs.
 double place_of(double fraction, double offset) {
   return fraction - std::floor(fraction + offset);
 }
@@ -69,8 +69,8 @@ Complex exact_delay_response(const DelayFilterOptions& options, double frequency
 }
 
 MeanDelayResponse mean_delay_response(const DelayFilter& filter, double frequency) {
-  // Between the phases i and i + 1 the sum is a straight line, so that the mean is that of the phases by the transform of a
-  // triangle; the first and the last have half of one.
+  // Between the phases i and i + 1 the sum is a straight line. So the mean is that of the phases times the transform of a
+  // triangle; the first and the last phase have half a triangle.
   const std::vector<Complex> sums = sums_of(filter, frequency);
   const auto phases = static_cast<double>(filter.phases);
   const double step = 1.0 / phases;

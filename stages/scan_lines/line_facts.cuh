@@ -1,4 +1,5 @@
-// The facts of a frame of lines: the greatest |value|, found by integer maxima, and the counts of the rows that they are sums of.
+// The facts of a frame of lines: the greatest |value|, found by integer maxima, and the counts of the rows that are summed to
+// lines.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +9,9 @@
 
 namespace echoform::gpu {
 
-/// The last act of each thread of a block, whose greatest |value| is `peak_bits`, and which saw `clipped` samples at the ends of
-/// their range. The last block of the frame hands the facts on and leaves zeros for the next one.
+/// The last action of each thread of a block. `peak_bits` is the greatest |value| that the thread found; `clipped` is the number
+/// of samples that it saw at the ends of their range. The last block of the frame hands the facts on and leaves zeros for the
+/// next frame.
 __device__ __forceinline__ void report_lines(const LineFacts& facts, std::uint32_t peak_bits, std::uint32_t clipped,
                                              unsigned blocks) {
   if (facts.gathered == nullptr) return;
@@ -29,7 +31,7 @@ __device__ __forceinline__ void report_lines(const LineFacts& facts, std::uint32
   if (block_clipped != 0) {
     atomicAdd(reinterpret_cast<unsigned long long*>(&seen.clipped), static_cast<unsigned long long>(block_clipped));
   }
-  // An old value read here is a smaller one: then the atomic decides.
+  // A stale value read here can only be smaller; the atomic operation decides then.
   if (block_peak > *const_cast<volatile std::uint32_t*>(&seen.peak_bits)) atomicMax(&seen.peak_bits, block_peak);
   __threadfence();
   if (atomicAdd(&facts.gathered->finished_blocks, 1) + 1 != blocks) return;

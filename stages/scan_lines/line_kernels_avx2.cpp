@@ -1,4 +1,4 @@
-// AVX2: eight ranges a vector, samples gathered.
+// AVX2: eight ranges per vector; samples are gathered.
 #include <immintrin.h>
 
 #include "stages/scan_lines/complex_line_kernels_loop.hpp"
@@ -46,7 +46,7 @@ struct Avx2 {
     return _mm256_or_ps(_mm256_sqrt_ps(_mm256_andnot_ps(bit, a)), _mm256_and_ps(a, bit));
   }
 
-  /// Entries n of rows, where `inside`; elsewhere 0.
+  /// Picks entries n of rows where `inside` holds; elsewhere the values are 0.
   class Picker {
    public:
     Picker(Whole n, Mask inside) : place_(n), inside_(inside) {}

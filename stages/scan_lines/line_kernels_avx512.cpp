@@ -1,5 +1,5 @@
-// AVX-512: sixteen ranges a vector. Neighbouring ranges lie less than a sample apart as a rule, so that their samples come out of
-// 32 that follow each other, by two-table permutes; where they do not they are gathered.
+// AVX-512: sixteen ranges per vector. Neighbouring ranges usually lie less than a sample apart, so that their samples are
+// selected from 32 consecutive ones by two-table permutes. Elsewhere they are gathered.
 #include <immintrin.h>
 
 #include "stages/scan_lines/complex_line_kernels_loop.hpp"
@@ -31,7 +31,7 @@ struct Avx512 {
   static bool none(Mask mask) { return mask == 0; }
   static Real only(Mask mask, Real a) { return _mm512_maskz_mov_ps(mask, a); }
 
-  /// Estimates with one step of Newton's each are right to 1e-7, in half the time of the exact instructions.
+  /// Estimates, each with one Newton step, have an error of at most 1e-7 and take half the time of the exact instructions.
   static Real root(Real square) {
     const Real a = _mm512_max_ps(square, _mm512_set1_ps(1e-12F));
     const Real y = _mm512_rsqrt14_ps(a);
@@ -51,7 +51,7 @@ struct Avx512 {
     const Real one = _mm512_or_ps(_mm512_set1_ps(1.0F), _mm512_and_ps(a, _mm512_set1_ps(-0.0F)));
     return _mm512_maskz_mov_ps(_mm512_cmp_ps_mask(a, _mm512_setzero_ps(), _CMP_NEQ_OQ), one);
   }
-  /// By an estimate as above; 0 of what is no normal number.
+  /// The root by an estimate as above; 0 where `a` is not a normal number.
   static Real signed_root(Real a) {
     const Real size = _mm512_abs_ps(a);
     const Real y = _mm512_maskz_rsqrt14_ps(_mm512_cmp_ps_mask(size, _mm512_set1_ps(1.2e-38F), _CMP_GE_OQ), size);
@@ -61,11 +61,11 @@ struct Avx512 {
     return _mm512_or_ps(exact, _mm512_and_ps(a, _mm512_set1_ps(-0.0F)));
   }
 
-  /// Entries n of rows that lie within 29 of the first, and not before the one before it: numbers 0 to 30 of a window of 32 from
-  /// that one on, and their neighbours up to 31. So lie those of sixteen ranges of a steady block (LineTask::steady): from the
-  /// first to the last place there are 15 steps of at most 1.89 and at least -0.01 samples (moves_steadily() in line_tables.cpp),
-  /// 28.35 and -0.15 in all. Two floors differ by at most 29 then, and by no less than -1; the polynomial's 1e-5 and rounding
-  /// stay far below what is left.
+  /// Picks entries n of rows that lie within 29 of the first, and at most 1 before it: numbers 0 to 30 of a window of 32 that
+  /// begins 1 before the first, and their neighbours up to 31. The entries of sixteen ranges of a steady block (LineTask::steady)
+  /// lie like this. From the first to the last place there are 15 steps of at most 1.89 and at least -0.01 samples
+  /// (moves_steadily() in line_tables.cpp), 28.35 and -0.15 in all. So two floors differ by at most 29 and at least -1. The
+  /// polynomial's 1e-5 and rounding stay far below the remaining margin.
   class SteadyPicker {
    public:
     explicit SteadyPicker(Whole n)
@@ -74,7 +74,7 @@ struct Avx512 {
       const float* const from = row + first_;
       return _mm512_permutex2var_ps(_mm512_loadu_ps(from), place_, _mm512_loadu_ps(from + 16));
     }
-    /// And those behind them.
+    /// Picks these entries and those behind them.
     void pick_both(const float* row, Real& first, Real& second) const {
       const Real low = _mm512_loadu_ps(row + first_);
       const Real high = _mm512_loadu_ps(row + first_ + 16);
@@ -87,7 +87,7 @@ struct Avx512 {
     Whole place_;
   };
 
-  /// Entries n of rows, where `inside`; elsewhere anything.
+  /// Picks entries n of rows where `inside` holds; elsewhere the values are arbitrary.
   class Picker {
    public:
     Picker(Whole n, Mask inside)

@@ -41,19 +41,19 @@ BlockSpec float_rows(std::size_t rows, std::size_t samples) {
 
 namespace {
 
-/// What a plan of tiles (line_tile_plan.hpp) holds at most.
+/// The maximum number of bytes that a plan of tiles (line_tile_plan.hpp) holds.
 std::size_t tile_bytes(const LineSet& set, std::size_t rows) {
   constexpr std::size_t word = 4;
   const std::size_t ranges = set.ranges.count;
   const std::size_t tiles = (ranges + least_tile_ranges - 1) / least_tile_ranges;
-  // Of a tile its place and a polynomial of each of its four warps.
+  // A tile needs its place and a polynomial for each of its four warps.
   const std::size_t of_line = 7 * word + tiles * (1 + 4 * 8) * word + scan_lines::padded(ranges, scan_lines::range_step) * word;
   const std::size_t of_row = (2 * tiles + 1) * word + 2 * tiles * 3 * word;
   return set.lines.size() * of_line + set.weight_tables.size() * 5 * word + set.weights.size() / ranges * tiles * word +
          rows * of_row + 16 * word;
 }
 
-/// Of weights that follow from sums, or want channels.
+/// Bytes for weights that follow from sums, or need the channels.
 std::size_t adaptive_bytes(const ScanLinesOptions& options, const BlockSpec& input, std::size_t heard_rows) {
   const AdaptiveKind& kind = adaptive_kind(options.adaptive.kind, "scan-lines stage");
   const LineSet& set = *options.lines;

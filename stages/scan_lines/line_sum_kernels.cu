@@ -6,9 +6,9 @@
 #include "stages/scan_lines/line_sum_launch.hpp"
 #include "stages/scan_lines/line_sum_lookup.cuh"
 
-// The plain way, for every delay filter and for complex samples. Threads of a warp have ranges that follow each other, whose
-// samples do too, so that a warp's loads meet in a few lines of the first-level cache; what a receiver is on a line is the same
-// for all of them.
+// The general kernel, for every delay filter and for complex samples. Threads of a warp have consecutive ranges and therefore
+// consecutive samples, so that a warp's loads fall into a few lines of the first-level cache. The data of a receiver on a line is
+// the same for all of them.
 namespace echoform::gpu {
 namespace {
 
@@ -87,7 +87,7 @@ void launch(const LineSums& sums, cudaStream_t stream) {
     case Lookup::taps:
       sum_lines<Lookup::taps, complex><<<blocks, threads, 0, stream>>>(sums, blocks_of_line);
       break;
-    case Lookup::phases:  // of rows that were made dense: the CPU's
+    case Lookup::phases:  // for rows that were made dense, which only the CPU does
       break;
   }
   ECHOFORM_CUDA_LAUNCHED("sum_lines");

@@ -1,4 +1,4 @@
-// A sample of a row in device memory at a place between two of them, by any delay filter: a thread a place.
+// A sample of a row in device memory at a place between two samples, by any delay filter: one thread per place.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 namespace echoform::gpu {
 namespace {
 
-/// A number of a row, real or complex, and what may be done with it.
+/// A number of a row, real or complex, and the operations on it.
 template <bool complex>
 struct Number;
 
@@ -60,7 +60,7 @@ __device__ __forceinline__ Number<complex> value_at(const float* row, std::int32
   return value;
 }
 
-/// A block's own copy of the filter. All threads of it.
+/// Copies the filter into the block's own table. All threads of the block take part.
 __device__ __forceinline__ void share_taps(const scan_lines::TapTable* taps, scan_lines::TapTable& table) {
   const auto* const from = reinterpret_cast<const std::uint32_t*>(taps);
   auto* const to = reinterpret_cast<std::uint32_t*>(&table);

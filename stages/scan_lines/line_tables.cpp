@@ -11,21 +11,22 @@
 namespace echoform::scan_lines {
 namespace {
 
-// Where a lookup is certain to lie outside of every A-scan, and its sum with a way back does not overflow.
+// A lookup here is certain to lie outside of every A-scan, and its sum with a path back does not overflow.
 constexpr std::int32_t far_away = std::int32_t{1} << 29;
-// Sums of weights below it count as 0: single precision has no number for what they would be divided by.
+// Sums of weights below this count as 0: single precision has no number for the quotient of a division by them.
 constexpr double least_sum = 1e-30;
 
-/// A line in samples: where its points' samples would be if the way back were r, and the ranges themselves.
+/// A line in samples: the ranges, and the places where the samples of its points would be if the path back were r.
 struct LinePlaces {
-  std::vector<double> place;  // NaN where the wave does not reach
-  double first = 0.0;         // range, and from one to the next
+  std::vector<double> place;  // NaN where the wave does not arrive
+  double first = 0.0;         // the first range; `spacing` is the distance to the next
   double spacing = 0.0;
 
   [[nodiscard]] double range(std::size_t k) const { return first + static_cast<double>(k) * spacing; }
 };
 
-/// Whether a block's places move on as LineTask::steady has it, whatever the receivers: r + |p - e| grows by 0 to 2 of a step.
+/// Whether a block's places advance as LineTask::steady requires, whatever the receivers: when r grows by a step, r + |p - e|
+/// grows by 0 to 2 steps.
 bool moves_steadily(const LinePlaces& line, std::size_t from, std::size_t to) {
   constexpr double slack = 0.01;
   constexpr double most = 1.9;
@@ -36,15 +37,15 @@ bool moves_steadily(const LinePlaces& line, std::size_t from, std::size_t to) {
   return true;
 }
 
-/// Whether the polynomial follows the way of a receiver, and its samples are there.
+/// Whether the polynomial follows the path to a receiver, and all its samples exist.
 bool is_followed(const LinePlaces& line, std::size_t from, std::size_t to, double along, double across_square, double samples) {
   const double begin = line.range(from);
   const double end = line.range(to - 1);
   const auto distance = [&](double r) { return std::sqrt((r - along) * (r - along) + across_square); };
   if (!(line.place[from] + distance(begin) - begin >= steady_margin)) return false;
   if (!(line.place[to - 1] + distance(end) - end <= samples - 1.0 - steady_margin)) return false;
-  // The fifth derivative of a hyperbola is at most 10 / distance^4, and a polynomial through Chebyshev's five places off by that
-  // times h^5 / 1920.
+  // The fifth derivative of a hyperbola is at most 10 / distance^4. The error of a polynomial through Chebyshev's five places is
+  // at most that times h^5 / 1920.
   const double nearest = distance(std::clamp(along, begin, end));
   const double half = 0.5 * (end - begin);
   return 10.0 / 1920.0 * std::pow(half, 5) <= steady_error * std::pow(nearest, 4);
@@ -69,7 +70,7 @@ std::size_t line_tables_bytes(const ScanLinesOptions& options) {
 
 namespace {
 
-/// What the way out and back along the line turns, in double precision: it is the same for all receivers.
+/// Adds the rotation of phase over the path out and back along the line, in double precision: it is the same for all receivers.
 void add_turns(const ScanLinesOptions& options, LineTables& tables) {
   const LineSet& set = *options.lines;
   const std::size_t count = set.ranges.count;

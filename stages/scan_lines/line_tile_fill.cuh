@@ -1,4 +1,4 @@
-// How samples come into the shared memory of a tile of lines (line_tile_kernels.cuh), and how upsampled values are made of them.
+// Copying samples into the shared memory of a tile of lines (line_tile_kernels.cuh), and computing upsampled values from them.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 namespace echoform::gpu {
 namespace {
 
-/// Two greatest and two smallest numbers of 16 bits of some samples.
+/// The greatest and the smallest of some 16-bit samples, separately for samples at even and at odd places.
 struct Outermost {
   std::uint32_t highest = 0;
   std::uint32_t lowest = 0;
@@ -17,7 +17,7 @@ struct Outermost {
     highest = __vimax3_s16x2(highest, two, and_two);
     lowest = __vimin3_s16x2(lowest, two, and_two);
   }
-  /// Whether one of them is 32767 or -32768.
+  /// Whether one of the numbers is 32767 or -32768.
   __device__ bool at_end() const { return ((__vmaxs2(highest, ~lowest) + 0x00010001U) & 0x80008000U) != 0; }
 };
 
@@ -35,14 +35,14 @@ struct FourSamples<std::int16_t> {
     const std::uint32_t word = k < 2 ? words.x : words.y;
     return static_cast<std::int16_t>(k % 2 == 0 ? word & 0xffffU : word >> 16);
   }
-  /// By bytes put behind those of 2^23: a conversion of its own is not done at full rate.
+  /// Converts by placing the bytes behind those of 2^23: the conversion instruction does not run at full rate.
   __device__ float4 floats() const {
     const auto of = [](std::uint32_t word, std::uint32_t bytes) {
       return __uint_as_float(__byte_perm(word ^ 0x80008000U, 0x4B000000U, bytes)) - (8388608.0F + 32768.0F);
     };
     return {of(words.x, 0x7410), of(words.x, 0x7432), of(words.y, 0x7410), of(words.y, 0x7432)};
   }
-  /// The first `count` alone.
+  /// Keeps the first `count` samples and sets the others to 0.
   __device__ void cut(int count) {
     if (count < 4) words.y = count < 3 ? 0 : words.y & 0xffffU;
     if (count < 2) words.x = count < 1 ? 0 : words.x & 0xffffU;
@@ -68,25 +68,25 @@ struct FourSamples<float> {
   __device__ bool at_end(int /*k*/) const { return false; }
 };
 
-/// What a block knows of itself.
+/// A block's event, tile and ranges.
 struct TileBlock {
   TileEvent event;
   unsigned tile;
-  unsigned first;  // range
-  unsigned count;  // of ranges
+  unsigned first;  // first range
+  unsigned count;  // number of ranges
 };
 
-/// Samples of `at_once` receivers, from device memory by way of registers to shared memory. A warp brings 512 of a receiver at a
-/// time, four times four a thread, or a part of them where there are more warps than receivers; what is left behind 512 the last
-/// warp brings, of all receivers.
+/// Copies the samples of `at_once` receivers from device memory through registers to shared memory. A warp brings 512 samples of
+/// a receiver at a time, four times four per thread, or a part of them where there are more warps than receivers. The last warp
+/// brings what is left behind the 512 samples, for all receivers.
 template <class Sample, unsigned taps, unsigned groups>
 class TileFill {
   static constexpr unsigned at_once = receivers_at_once(taps);
   static constexpr unsigned warps = group_warps * groups;
-  static constexpr unsigned pieces = at_once >= warps ? 4 : 4 * at_once / warps;  // of four samples, 128 apart
-  static constexpr unsigned parts = 4 / pieces;                                   // warps of a receiver
+  static constexpr unsigned pieces = at_once >= warps ? 4 : 4 * at_once / warps;  // groups of four samples, 128 apart
+  static constexpr unsigned parts = 4 / pieces;                                   // warps per receiver
   static constexpr unsigned turns = at_once * parts / warps;
-  static constexpr unsigned left = (brought(taps) - 512) / 4;  // of a receiver, by four
+  static constexpr unsigned left = (brought(taps) - 512) / 4;  // number per receiver, in groups of four
   static_assert(turns * warps == at_once * parts && at_once * left <= 32);
 
  public:
@@ -98,7 +98,7 @@ class TileFill {
       const std::int32_t window = windows[row];
       const std::byte* const from = row_of(tiles, block, row);
       const int n = first_sample(window) + static_cast<int>(offset());
-      // Of the warp, so that its threads go one way.
+      // The first sample of the warp, so that its threads do not diverge.
       const int begin = first_sample(window) + static_cast<int>(offset() - 4 * (threadIdx.x % 32));
       if (window != 0 && begin >= 0 && begin + static_cast<int>(128 * pieces) <= tiles.samples) {
         const std::byte* const at = from + static_cast<int>(sizeof(Sample)) * n;
@@ -118,7 +118,7 @@ class TileFill {
     if (windows[row] != 0) load_at_end(rest_, tiles, row_of(tiles, block, row), rest_sample(windows[row]));
   }
 
-  /// Adds to `clipped` what the tile counts.
+  /// Stores the samples, and adds to `clipped` the clipped samples that the tile counts.
   __device__ void store(const LineTiles& tiles, const TileBlock& block, const std::int32_t* windows, unsigned first_row,
                         float* to, std::uint32_t& clipped) const {
     float* const rest_to = to + rest_receiver() * brought(taps) + 512 + 4 * (threadIdx.x % left);
@@ -159,12 +159,12 @@ class TileFill {
     return (turn * warps + threadIdx.x / 32) / parts;
   }
   __device__ static bool brings_rest() {
-    return threadIdx.x - 32 * (warps - 1) < at_once * left;  // smaller ones are large without a sign
+    return threadIdx.x - 32 * (warps - 1) < at_once * left;  // if the difference is negative, it is huge as an unsigned number
   }
   __device__ static unsigned rest_receiver() {
     return threadIdx.x % 32 / left;
   }
-  /// Of a thread, in what its warp brings.
+  /// The thread's offset within the receiver's samples.
   __device__ static unsigned offset() {
     return threadIdx.x / 32 % parts * (128 * pieces) + threadIdx.x % 32 * 4;
   }
@@ -191,7 +191,7 @@ class TileFill {
     values.w *= gain(n + 3);
     *reinterpret_cast<float4*>(to) = values;
   }
-  /// Rarely wanted.
+  /// Counts all clipped samples. It is rarely needed.
   __device__ void count_all(const LineTiles& tiles, const TileBlock& block, const std::int32_t* windows, unsigned first_row,
                             std::uint32_t& clipped) const {
 #pragma unroll
@@ -222,7 +222,7 @@ class TileFill {
   FourSamples<Sample> rest_;
 };
 
-/// Of each sample the values behind it, by filters whose ends that are 0 are left out.
+/// Computes the values behind each sample, by filters without their ends that are 0.
 template <unsigned taps>
 __device__ __forceinline__ void upsample_four(const float (&s)[20], const LineTiles& tiles, float* to) {
   constexpr unsigned left = (taps - 1) / 2;

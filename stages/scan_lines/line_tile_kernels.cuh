@@ -1,17 +1,17 @@
 // The kernel of tiles of lines, included once for each type of sample (line_tiles_int16.cu, line_tiles_float.cu).
 //
-// A block has a tile of up to 512 ranges and all lines of an event along it. Of some receivers at a time it brings the window of
-// samples that the tile can reach into shared memory, as floats, with the gain of their time; upsampled, the values at a quarter,
-// a half and three quarters behind each of them too, which all lines of the event share. Then each thread looks up the samples of
-// four ranges, 128 apart, so that those of a warp follow each other, and so do their samples. The next receivers' samples are on
-// their way from device memory meanwhile.
+// A block has a tile of up to 512 ranges and all lines of an event along it. For some receivers at a time it brings the window of
+// samples that the tile can reach into shared memory, as floats, with the time gain applied. If upsampled, the window also has
+// the values at a quarter, a half and three quarters behind each sample; all lines of the event share them. Then each thread
+// looks up the samples of four ranges, 128 apart. So the ranges of a warp are consecutive, and so are their samples. Meanwhile
+// the next receivers' samples are on their way from device memory.
 //
-// A warp has 128 ranges that follow each other. Where the way to a receiver is a polynomial of the fourth degree over these
-// (line_kernels.hpp, steady_error), its coefficients are worked out once for all of them.
+// A warp has 128 consecutive ranges. Where the path to a receiver is a polynomial of the fourth degree over these
+// (line_kernels.hpp, steady_error), its coefficients are computed once for all of them.
 //
-// Upsampled values stand in five planes: samples, the three phases, and the samples again from the next one on. So the value
-// before a place and the one behind it have the same index in planes beside each other, and lanes whose places are a sample apart
-// read neighbouring words, where one row of all four phases would have them meet in a quarter of the banks.
+// Upsampled values stand in five planes: the samples, the three phases, and the samples again from the next one on. So the value
+// before a place and the one behind it have the same index in adjacent planes. Lanes whose places are a sample apart then read
+// neighbouring words; in a single row of all four phases they would collide in a quarter of the banks.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@
 namespace echoform::gpu {
 namespace {
 
-/// Blocks of a multiprocessor that registers are to suffice for.
+/// Number of blocks per multiprocessor for which the registers must suffice.
 template <class Sample>
 constexpr unsigned blocks_wanted(unsigned taps, unsigned groups) {
   if (groups == 4) return 2;
@@ -70,17 +70,17 @@ __global__ void __launch_bounds__(tile_threads* groups, blocks_wanted<Sample>(ta
   std::uint32_t clipped = 0;
   TileFill<Sample, taps, groups> fill;
   fill.load(tiles, block, windows, 0);
-  // What a group has of its line, where it has no other.
+  // The state of a group's line, where the group has only one line.
   constexpr bool held_twice = two_stages_held(taps, groups);
   float sum[tile_depth] = {};
   TileReceiver* placed = receivers;
-  unsigned stage = 0;  // of those placed
+  unsigned stage = 0;  // stage among those placed
   unsigned turn = 0;
   for (unsigned first_row = 0; first_row < block.event.rows; first_row += at_once, turn ^= 1) {
     float* const here = held_twice ? samples + turn * at_once * tile_window : samples;
     if constexpr (!held_twice && taps == 0) __syncthreads();
     fill.store(tiles, block, windows, first_row, here, clipped);
-    // Upsampled, all are done with those before once the samples are there.
+    // If upsampled, all threads are done with the previous values once the samples have arrived.
     if constexpr (taps != 0) __syncthreads();
     if (stage == 0) {
       place_receivers<taps, groups>(tiles, block, windows, first_row, stages, placed);
@@ -124,7 +124,7 @@ __global__ void __launch_bounds__(tile_threads* groups, blocks_wanted<Sample>(ta
   report_lines(tiles.facts, peak, clipped, gridDim.x);
 }
 
-/// Calls `use` with the kernel of the tiles' kind and its threads.
+/// Calls `use` with the kernel for this kind of tiles and its number of threads.
 template <class Sample, class Use>
 void with_kernel(const LineTiles& tiles, const Use& use) {
   const auto of_taps = [&]<unsigned taps>(std::integral_constant<unsigned, taps>) {
@@ -158,7 +158,7 @@ bool prepare(const LineTiles& tiles) {
     int most = 0;
     ECHOFORM_CUDA(cudaGetDevice(&device));
     ECHOFORM_CUDA(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
-    // Some of it is the kernel's own.
+    // Part of the shared memory is reserved for the kernel itself.
     fits = bytes + 1024 <= static_cast<unsigned>(most);
     if (fits) ECHOFORM_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most - 1024));
   });

@@ -1,4 +1,4 @@
-// What a block of tiles of lines (line_tile_kernels.cuh) has in shared memory.
+// The layout of shared memory of a block of tiles of lines (line_tile_kernels.cuh).
 #pragma once
 
 #include <cstdint>
@@ -15,24 +15,24 @@ constexpr unsigned planes = 5;
 __host__ __device__ constexpr unsigned receivers_at_once(unsigned taps) {
   return taps == 0 ? 8 : 4;
 }
-/// Of tile_threads, in a block.
+/// Number of groups of tile_threads threads in a block.
 __host__ __device__ constexpr unsigned groups_of(unsigned most_lines) {
   return most_lines < 3 ? most_lines : 4;
 }
-/// Samples of a receiver that are brought.
+/// Number of samples of a receiver that are brought into shared memory.
 __host__ __device__ constexpr unsigned brought(unsigned taps) {
   return taps == 0 ? tile_window : tile_window + 2 * halo;
 }
 
 constexpr unsigned group_warps = tile_warps;
 
-/// What a warp's lookups need of a receiver on a line.
+/// The data of a receiver on a line that a warp's lookups need.
 struct alignas(16) TileReceiver {
-  float terms[4];  // coefficients of the way by powers, or a TilePlace
-  float fourth;    // of the fourth power
+  float terms[4];  // coefficients of the path by powers, or a TilePlace
+  float fourth;    // coefficient of the fourth power
   float weight;
-  float magic;         // whole_magic, and where the receiver's window lies in shared memory
-  std::uint32_t kind;  // bits: receiver_*, and above them the table of weights that vary
+  float magic;         // whole_magic plus the place of the receiver's window in shared memory
+  std::uint32_t kind;  // bits: receiver_*, and above them the table of varying weights
 };
 constexpr std::uint32_t receiver_is_heard = 1;
 constexpr std::uint32_t receiver_is_checked = 2;
@@ -40,26 +40,27 @@ constexpr std::uint32_t receiver_varies = 4;
 constexpr std::uint32_t receiver_is_steady = 8;
 constexpr unsigned receiver_table_shift = 4;
 
-/// Whether the samples of the next stage come beside those that are summed, rather than in their place: a barrier less a
-/// stage. With one line more blocks fit into memory without it.
+/// Whether the samples of the next stage are stored beside those that are being summed, rather than in their place: that saves
+/// one barrier per stage. With one line, more blocks fit into memory without it.
 __host__ __device__ constexpr bool two_stages_held(unsigned taps, unsigned groups) {
   return taps == 0 && groups > 1;
 }
 
-/// Stages of receivers (receivers_at_once) that are placed at a time, so that many threads do it: not too many for shared memory.
+/// Number of stages of receivers (receivers_at_once) that are placed at a time: enough that many threads take part, but not too
+/// many for shared memory.
 __host__ __device__ constexpr unsigned stages_placed(unsigned taps, unsigned lines) {
   const unsigned threads = lines == 1 ? tile_threads / 2 : groups_of(lines) * tile_threads;
   const unsigned items = lines * receivers_at_once(taps) * group_warps;
   return items >= threads ? 1 : threads / items;
 }
 
-/// Bytes of shared memory, piece by piece.
+/// Offsets of the pieces of shared memory, in bytes.
 struct TileLayout {
   unsigned samples;    // [two_stages_held: 2, receiver, sample]
   unsigned fine;       // upsampled: [receiver, plane, sample]
   unsigned receivers;  // [two_stages_held: 2, stage, line, receiver, warp]
   unsigned sums;       // [line, range], where a group of threads has more than one line
-  unsigned windows;    // [row], and some behind that are not used
+  unsigned windows;    // [row], followed by some unused entries
   unsigned bytes;
 };
 __host__ __device__ inline TileLayout tile_layout(unsigned taps, unsigned most_lines, unsigned most_rows) {

@@ -1,4 +1,4 @@
-// Where the samples of a tile of lines (line_tile_kernels.cuh) lie in shared memory, and their sum.
+// The places of the samples of a tile of lines (line_tile_kernels.cuh) in shared memory, and their sum.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +9,11 @@
 namespace echoform::gpu {
 namespace {
 
-/// Of the polynomial of the fourth degree from the way, in samples: a quarter of what single precision promises of the sum where
-/// each sample knows nothing of its neighbours.
+/// Maximum deviation of the polynomial of the fourth degree from the path, in samples: a quarter of what single precision
+/// promises for the sum where samples are independent of their neighbours.
 constexpr double followed_error = 4.0 * scan_lines::steady_error;
 
-/// Whether the polynomial follows the way over ranges from begin to begin + 2 half: as line_tables.cpp has it.
+/// Whether the polynomial follows the path over ranges from begin to begin + 2 half, by the criterion of line_tables.cpp.
 __device__ __forceinline__ bool is_followed(const TilePlace& place, float begin, float half) {
   const float square = half * half;
   const float off = fminf(fmaxf(place.along, begin), begin + 2.0F * half) - place.along;
@@ -21,7 +21,7 @@ __device__ __forceinline__ bool is_followed(const TilePlace& place, float begin,
   return static_cast<float>(10.0 / 1920.0 / followed_error) * square * square * half <= nearest * nearest;
 }
 
-/// The polynomial through the ways at Chebyshev's five places, from -1 to 1, and `rest`.
+/// Sets the polynomial through the paths at Chebyshev's five places, from -1 to 1, plus `rest`.
 __device__ __forceinline__ void follow(TileReceiver& receiver, const TilePlace& place, float begin, float half,
                                        const RestPolynomial& rest) {
   const float middle = begin + half;
@@ -37,7 +37,7 @@ __device__ __forceinline__ void follow(TileReceiver& receiver, const TilePlace& 
   receiver.fourth = rest.terms[4] + fmaf(-2.58885438F, above + below, 0.988854382F * (far_above + far_below));
 }
 
-/// How samples lie in shared memory.
+/// The layout of samples in shared memory.
 enum class Held : unsigned char {
   floats,   // [receiver, sample]
   planes,   // upsampled: [receiver, plane, sample]
@@ -47,7 +47,7 @@ __host__ __device__ constexpr Held held_of(unsigned taps) {
   return taps == 0 ? Held::floats : Held::planes;
 }
 
-/// A receiver of the event on a line, for a warp's ranges; `which` of those in shared memory.
+/// A receiver of the event on a line, for a warp's ranges; `which` is its number among those in shared memory.
 template <Held held>
 __device__ __forceinline__ TileReceiver place_receiver(const LineTiles& tiles, const TileBlock& block, unsigned line_of_event,
                                                        unsigned row, std::int32_t window, unsigned warp, unsigned which) {
@@ -82,7 +82,7 @@ __device__ __forceinline__ TileReceiver place_receiver(const LineTiles& tiles, c
   return receiver;
 }
 
-/// The receivers of some stages on each line, for each warp of a group.
+/// Places the receivers of some stages on each line, for each warp of a group.
 template <unsigned taps, unsigned groups>
 __device__ __forceinline__ void place_receivers(const LineTiles& tiles, const TileBlock& block, const std::int32_t* windows,
                                                 unsigned first_row, unsigned stages, TileReceiver* to) {
@@ -120,8 +120,8 @@ __device__ __forceinline__ float shared_behind(std::uint32_t address) {
   return value;
 }
 
-/// The value at a place whose sum with the receiver's magic number, rounded down, is `sum`. `window`: the place of all in shared
-/// memory, less what the bits of whole_magic make of an address.
+/// The value at a place; `sum` is the place plus the receiver's magic number, rounded down. `window` is the address of all
+/// windows in shared memory, minus what the bits of whole_magic add to an address.
 template <Held held>
 __device__ __forceinline__ float between_samples(std::uint32_t window, float sum, float fraction) {
   const std::uint32_t bits = __float_as_uint(sum);
@@ -136,32 +136,32 @@ __device__ __forceinline__ float between_samples(std::uint32_t window, float sum
     before = shared_at(at);
     behind = shared_behind<4>(at);
   } else {
-    // A quarter of the number is the sample, four bytes each; what is left is the plane.
+    // A quarter of the number is the sample, of four bytes; the remainder is the plane.
     const std::uint32_t at = (bits & 3U) * (4 * tile_window - 1) + bits + window;
     before = shared_at(at);
     behind = shared_behind<4 * tile_window>(at);
   }
   return fmaf(fraction, behind - before, before);
 }
-/// `bias` comes with the parameters: were it known when the kernel is compiled, it would be added to the address of each load by
-/// itself, since it is more than a load's offset holds.
+/// `bias` is a parameter of the kernel. If it were known at compile time, it would be added to the address of each load
+/// separately, since it exceeds the offset that a load can hold.
 __device__ __forceinline__ std::uint32_t window_address(const float* window, std::uint32_t bias) {
   return static_cast<std::uint32_t>(__cvta_generic_to_shared(window)) - bias;
 }
 
-/// A thread's ranges of its warp's `count`: two of the first half, each followed by the one as far behind the middle in reverse
-/// order, so that powers of a place in the polynomial serve both. Those of a short warp are the middle's again.
+/// A thread's ranges among the `count` ranges of its warp: two ranges of the first half, then their mirror images about the
+/// middle. So the powers of a place in the polynomial serve both. The surplus ranges of a short warp repeat the middle.
 static_assert(tile_depth == 4);
 __device__ __forceinline__ unsigned range_of_warp(unsigned count, unsigned v) {
   const unsigned half = min(threadIdx.x % 32 + 32 * (v % 2), (count - 1) / 2);
   return v < 2 ? half : count - 1 - half;
 }
 struct TileRanges {
-  unsigned first;  // of the warp
+  unsigned first;  // the warp's first range
   unsigned count;
-  float way[tile_depth / 2];  // of the first two through their warp's, from -1 to 1
+  float way[tile_depth / 2];  // the first two ranges, relative to their warp's ranges, from -1 to 1
   float square[tile_depth / 2];
-  float middle;  // of the warp's ranges, in samples
+  float middle;  // the middle of the warp's ranges, in samples
   float half;
 
   __device__ void find(const LineTiles& tiles, const TileBlock& block) {
@@ -186,10 +186,10 @@ struct TileRanges {
 
 enum class Way : unsigned char {
   inside,
-  checked,  // some places are outside of the A-scan: their lookups are those of the first sample in shared memory, of weight 0
+  checked,  // some places are outside of the A-scan: they look up the first sample in shared memory, with weight 0
 };
 
-/// The places of a receiver that is steady.
+/// Computes the places of a steady receiver.
 __device__ __forceinline__ void steady_places(const TileReceiver& receiver, const TileRanges& ranges, float (&t)[tile_depth]) {
 #pragma unroll
   for (unsigned v = 0; v < tile_depth / 2; ++v) {
@@ -202,7 +202,7 @@ __device__ __forceinline__ void steady_places(const TileReceiver& receiver, cons
   }
 }
 
-/// Lookups of a receiver at places `t` of a thread's four ranges.
+/// Adds the lookups of a receiver at the places `t` of a thread's four ranges.
 template <Held held, Way way>
 __device__ __forceinline__ void look_up(const TileReceiver& receiver, std::uint32_t window, const float (&t)[tile_depth],
                                         const float (&weight)[tile_depth], float least, float most, float (&sum)[tile_depth]) {
@@ -220,8 +220,8 @@ __device__ __forceinline__ void look_up(const TileReceiver& receiver, std::uint3
   }
 }
 
-/// Lookups of a receiver that is not both steady and of one weight. `place_of_line`: in LineTiles::lines;
-/// `rests`: LineTiles::rest of the thread's ranges, or null.
+/// Adds the lookups of a receiver that is not steady or whose weight varies. `place_of_line` is the line's place in
+/// LineTiles::lines. `rests` holds LineTiles::rest of the thread's ranges, or is null.
 template <Held held>
 __device__ __forceinline__ void sum_other(const LineTiles& tiles, const TileBlock& block, const TileReceiver& receiver,
                                           std::uint32_t window, unsigned place_of_line, const TileRanges& ranges,
@@ -259,12 +259,12 @@ __device__ __forceinline__ void sum_other(const LineTiles& tiles, const TileBloc
 constexpr std::uint32_t receiver_kinds = (1U << receiver_table_shift) - 1;
 constexpr std::uint32_t receiver_is_common = receiver_is_heard | receiver_is_steady;
 
-/// 0 where a receiver is steady and of one weight.
+/// Returns 0 where a receiver is steady and has a single weight.
 __device__ __forceinline__ std::uint32_t other_than_common(std::uint32_t kind) {
   return (kind & receiver_kinds) ^ receiver_is_common;
 }
 
-/// Lookups of a receiver that is steady and of one weight.
+/// Adds the lookups of a steady receiver with a single weight.
 template <Held held>
 __device__ __forceinline__ void sum_common(const TileReceiver& receiver, std::uint32_t window, const TileRanges& ranges,
                                            float (&sum)[tile_depth]) {
@@ -274,7 +274,8 @@ __device__ __forceinline__ void sum_common(const TileReceiver& receiver, std::ui
   look_up<held, Way::inside>(receiver, window, t, weight, 0.0F, 0.0F, sum);
 }
 
-/// One stage's receivers on a line, so many, each so far behind the one before. `common`: all of them are.
+/// Adds `count` receivers of one stage on a line, each `step` behind the one before. `common` states that all of them are steady
+/// with a single weight.
 template <Held held, unsigned count, unsigned step>
 __device__ __forceinline__ void sum_receivers(const LineTiles& tiles, const TileBlock& block, const TileReceiver* receivers,
                                               bool common, std::uint32_t window, unsigned place_of_line, const TileRanges& ranges,

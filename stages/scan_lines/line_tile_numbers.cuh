@@ -1,8 +1,7 @@
-// Tiles of one line an event where nothing is done to received samples before they are summed: int16 without time gain or
-// upsampling. Samples come into shared memory as they are, by copies that no thread has a part in, and a lookup makes floats
-// of the two that it needs: an instruction each, against those that a fill by way of registers takes for every sample.
-// Little shared memory and few registers allow many blocks at once. Each warp places its receivers, 32 at a time, a lane
-// each.
+// Tiles of one line per event where received samples are summed without any processing before: int16 without time gain or
+// upsampling. Samples come into shared memory as they are, by copies in which no thread takes part, and a lookup converts the two
+// that it needs to floats. That takes one instruction each, whereas a fill through registers takes several for every sample.
+// Little shared memory and few registers allow many blocks at once. Each warp places its receivers, 32 at a time, one per lane.
 #pragma once
 
 #include <cstddef>
@@ -21,10 +20,10 @@ namespace echoform::gpu {
 namespace {
 
 constexpr unsigned numbers_at_once = 8;  // receivers of a stage
-constexpr unsigned number_stages = 2;    // in shared memory
+constexpr unsigned number_stages = 2;    // stages in shared memory
 constexpr unsigned numbers_placed = 32 / numbers_at_once;
 constexpr unsigned stage_numbers = numbers_at_once * tile_window;
-constexpr unsigned most_shared = 40U << 10U;  // what any kernel may have without asking, less some of its own
+constexpr unsigned most_shared = 40U << 10U;  // the limit of any kernel without a request, minus a part for the kernel itself
 static_assert(tile_window % 8 == 0 && counted_samples(0) % 8 == 0);
 
 struct NumbersLayout {
@@ -44,7 +43,7 @@ __host__ __device__ inline NumbersLayout numbers_layout(unsigned most_rows) {
   return layout;
 }
 
-/// Asks for the samples of a stage: the first threads of the block, one a receiver.
+/// Requests the samples of a stage. The first threads of the block do this, one per receiver.
 __device__ __forceinline__ void ask_for_numbers(const LineTiles& tiles, const TileBlock& block, const std::int32_t* windows,
                                                 unsigned stage, std::uint32_t samples, std::uint32_t barriers) {
   const unsigned row = stage * numbers_at_once + threadIdx.x;
@@ -61,7 +60,7 @@ __device__ __forceinline__ void ask_for_numbers(const LineTiles& tiles, const Ti
   copy_bulk(samples + 2 * (slot * stage_numbers + threadIdx.x * tile_window), at, bytes, barriers + 8 * slot);
 }
 
-/// Those that a tile counts, of a stage; behind an A-scan there may be others.
+/// Adds the samples of a stage that a tile counts. Behind an A-scan there may be other samples among them.
 __device__ __forceinline__ void see_numbers(const std::int16_t* samples, Outermost& outermost) {
   constexpr unsigned pieces = counted_samples(0) / 8;
   static_assert(numbers_at_once * pieces % tile_threads == 0 && tile_threads % pieces == 0);
@@ -75,7 +74,7 @@ __device__ __forceinline__ void see_numbers(const std::int16_t* samples, Outermo
   }
 }
 
-/// Once more from device memory, rarely wanted: a warp a row.
+/// Counts once more from device memory, one warp per row. It is rarely needed.
 __device__ std::uint32_t count_tile(const LineTiles& tiles, const TileBlock& block, const std::int32_t* windows) {
   std::uint32_t clipped = 0;
   for (unsigned row = threadIdx.x / 32; row < block.event.rows; row += tile_warps) {
@@ -90,7 +89,7 @@ __device__ std::uint32_t count_tile(const LineTiles& tiles, const TileBlock& blo
 }
 
 __global__ void __launch_bounds__(tile_threads, 9) sum_numbers(const __grid_constant__ LineTiles tiles) {
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900  // what copies in bulk; others have no code here, and are not asked
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900  // for bulk copies; others have no code here, and do not run it
   extern __shared__ float4 shared[];
   const NumbersLayout layout = numbers_layout(tiles.most_rows);
   char* const base = reinterpret_cast<char*>(shared);
@@ -117,7 +116,7 @@ __global__ void __launch_bounds__(tile_threads, 9) sum_numbers(const __grid_cons
   if (ranges.count != 0) {
     for (unsigned v = 0; v < tile_depth; ++v) rests[v] = tiles.rest[std::size_t{line} * tiles.pitch + ranges.place(v)];
   }
-  std::uint32_t others = 0;  // bits of those placed that are not common
+  std::uint32_t others = 0;  // bits of the placed receivers that are not common
   float sum[tile_depth] = {};
   Outermost outermost;
   for (unsigned stage = 0; stage < stages; ++stage) {
@@ -153,14 +152,14 @@ __global__ void __launch_bounds__(tile_threads, 9) sum_numbers(const __grid_cons
 #endif
 }
 
-/// Whether the code that the device runs was made for compute capability 9.0 or later.
+/// Whether the code that runs on the device was compiled for compute capability 9.0 or later.
 inline bool numbers_are_summed() {
   cudaFuncAttributes attributes{};
   ECHOFORM_CUDA(cudaFuncGetAttributes(&attributes, sum_numbers));
   return attributes.ptxVersion >= 90;
 }
 
-/// Whether sum_numbers() sums these.
+/// Whether sum_numbers() can sum these tiles.
 inline bool are_numbers(const LineTiles& tiles) {
   return tiles.bulk_copies && tiles.taps == 0 && tiles.most_lines == 1 && tiles.gain == nullptr && tiles.row_bytes % 16 == 0 &&
          reinterpret_cast<std::uintptr_t>(tiles.rows) % 16 == 0 && numbers_layout(tiles.most_rows).bytes <= most_shared;

@@ -1,5 +1,5 @@
-// What a block of tiles of lines (line_tile_kernels.cuh) begins and ends with: what it knows of itself, its lines, and samples
-// that nobody else counts.
+// The beginning and the end of a block of tiles of lines (line_tile_kernels.cuh): what it knows about itself, its lines, and the
+// samples that no other code counts.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ namespace {
 
 __device__ __forceinline__ TileBlock block_of(const LineTiles& tiles) {
   TileBlock block;
-  // Tiles close to the array take longest, as ways to their receivers are no polynomials: they come first.
+  // Tiles close to the array come first: they take longest, as the paths to their receivers are not polynomials.
   block.tile = blockIdx.x / tiles.events;
   block.event = tiles.event[blockIdx.x - block.tile * tiles.events];
   block.first = block.tile * tiles.tile_ranges;
@@ -22,7 +22,7 @@ __device__ __forceinline__ TileBlock block_of(const LineTiles& tiles) {
   return block;
 }
 
-/// Samples at the ends of their range, by the lanes of a warp.
+/// Counts the samples at the ends of their range, with the lanes of a warp.
 template <class Sample>
 __device__ std::uint32_t count_samples(const LineTiles& tiles, const RowSegment& where) {
   std::uint32_t clipped = 0;
@@ -40,7 +40,7 @@ __device__ std::uint32_t count_samples(const LineTiles& tiles, const RowSegment&
   return clipped;
 }
 
-/// Samples that no window has: each warp of the launch takes a segment in its turn.
+/// Counts the samples that are in no window; the warps of the launch take the segments in rotation.
 template <class Sample>
 __device__ std::uint32_t count_segments(const LineTiles& tiles) {
   std::uint32_t clipped = 0;
@@ -51,7 +51,7 @@ __device__ std::uint32_t count_segments(const LineTiles& tiles) {
   return clipped;
 }
 
-/// A thread's sums of a line to device memory. Returns the bits of the greatest |value|.
+/// Writes a thread's sums of a line to device memory. Returns the bits of the greatest |value|.
 __device__ __forceinline__ std::uint32_t write_line(const LineTiles& tiles, const TileBlock& block, const TileRanges& ranges,
                                                     std::uint32_t line, const float (&sum)[tile_depth]) {
   std::uint32_t peak = 0;

@@ -13,16 +13,16 @@
 namespace echoform::gpu {
 namespace {
 
-/// Ranges of a tile that are tried, from most_tile_ranges down by so many.
+/// The numbers of ranges of a tile that are tried decrease from most_tile_ranges in steps of this size.
 constexpr std::uint32_t tile_step = 32;
-/// Elements on the line itself: no root of 0.
+/// The minimum for elements on the line itself, which avoids the root of 0.
 constexpr float least_across = 1e-12F;
-/// Of a polynomial from the rests that it stands for, in samples.
+/// Maximum deviation of a polynomial from the rests that it represents, in samples.
 constexpr double most_rest_error = 5e-6;
-/// A place that is outside of every A-scan (LineTables::whole is beyond it then).
+/// A place outside of every A-scan; LineTables::whole is outside of every A-scan then too.
 constexpr float nowhere = 1e30F;
 
-/// Samples that a window has before its own.
+/// Number of samples of a window before its own first sample.
 std::int32_t halo_of(const LineTiles& tiles) {
   return tiles.taps == 0 ? 0 : static_cast<std::int32_t>(tile_halo);
 }
@@ -63,7 +63,7 @@ bool LineTilePlan::make(const ScanLinesOptions& options, const LineSetOnDevice& 
     tiles_.fineness = 4;
     tiles_.taps = static_cast<std::uint32_t>(filter.taps);
     for (std::size_t phase = 0; phase < 3; ++phase) std::ranges::copy(filter.row(phase + 1), tiles_.phases[phase]);
-    // The kernel leaves these out.
+    // The kernel leaves these two coefficients out.
     if (tiles_.phases[0][filter.taps - 1] != 0.0F || tiles_.phases[2][0] != 0.0F) return false;
   }
   tiles_.address_bias = whole_magic_address(tiles_.taps);
@@ -120,7 +120,7 @@ void LineTilePlan::list_events(const ScanLinesOptions& options, const scan_lines
 }
 
 bool LineTilePlan::find_tiles(const ScanLinesOptions& options, const scan_lines::LineTables& tables) {
-  // As many ranges as windows allow, evenly, so that the last tile is as full as the others.
+  // Takes as many ranges as windows allow, evenly, so that the last tile is as full as the others.
   for (std::uint32_t most = most_tile_ranges; most >= least_tile_ranges; most -= tile_step) {
     tiles_.tiles = (tiles_.ranges + most - 1) / most;
     tiles_.tile_ranges = (tiles_.ranges + tiles_.tiles - 1) / tiles_.tiles;
@@ -162,7 +162,7 @@ void LineTilePlan::place_tiles(const ScanLinesOptions& options, const scan_lines
         most = std::max(most, at);
       }
       if (least > most) continue;
-      // Places count from their middle, where single precision is finest.
+      // Places count from their middle, where the resolution of single precision is finest.
       const std::int32_t middle = least + (most - least) / 2;
       from[line * tiles_.tiles + tile] = middle;
       const auto rest_at = [&](std::size_t k) {
@@ -184,7 +184,7 @@ void LineTilePlan::place_tiles(const ScanLinesOptions& options, const scan_lines
   tiles_.rests = keep(of_tiles_, rests);
 }
 
-/// Empty if one of them is too long.
+/// Returns an empty list if one of the windows is too long.
 std::vector<std::int32_t> LineTilePlan::find_windows() {
   std::vector<std::int32_t> windows(heard_ * tiles_.tiles, 0);
   std::vector<std::int32_t> most(1, 0);

@@ -7,7 +7,7 @@
 namespace echoform::gpu {
 namespace {
 
-/// A warp has a row of the event at a time.
+/// A warp handles one row of the event at a time.
 __global__ void __launch_bounds__(tile_threads) find_windows(LineTiles tiles) {
   const unsigned tile = blockIdx.x % tiles.tiles;
   const TileEvent event = tiles.event[blockIdx.x / tiles.tiles];
@@ -45,10 +45,10 @@ __global__ void __launch_bounds__(tile_threads) find_windows(LineTiles tiles) {
     if (threadIdx.x % 32 != 0) continue;
     std::int32_t window = 0;
     if (used && lowest <= highest) {
-      // Looked up are the samples lowest to highest and the one behind each. The kernel that sums has ranges and polynomials of
-      // its own, which move a place by rounding and 4e-5: by far less than a sample, and so to the sample beside at most. The
-      // window goes from lowest - 1, or from the A-scan's first sample, to highest + 2. Where one of these is not there places
-      // are checked.
+      // Lookups read the samples from lowest to highest and the one behind each. The kernel that sums has its own ranges and
+      // polynomials, which move a place by rounding and 4e-5. That is far less than a sample, so a lookup moves to the adjacent
+      // sample at most. The window goes from lowest - 1, or from the A-scan's first sample, to highest + 2. Where one of these
+      // does not exist, places are checked.
       const int step = tiles.taps == 0 ? 8 : 4;
       const int base = max(lowest - 1, 0) / step * step;
       const bool at_end = lowest < 1 || highest + 3 > tiles.samples;

@@ -38,7 +38,7 @@ RestPolynomial rest_polynomial(std::span<const double> rests, double most_error)
       divided[node] = (divided[node] - divided[node - 1]) / (x[node] - x[node - order]);
     }
   }
-  // By powers: p = p (x - x_node) + divided[node], from the last one down.
+  // Converts to coefficients of powers: p = p (x - x_node) + divided[node], from the last node down.
   std::array<double, most_nodes> powers{};
   for (std::size_t node = nodes; node-- > 0;) {
     for (std::size_t power = most_nodes - 1; power > 0; --power) powers[power] = powers[power - 1] - x[node] * powers[power];

@@ -121,7 +121,7 @@ BlockSpec scan_lines_output(const ScanLinesOptions& options, const BlockSpec& in
   const bool image = adaptive_kind(options.adaptive.kind, "scan-lines stage").result == AdaptiveResult::image;
   output.row_stride = image ? output.columns : padded_columns(output.columns);
   if (backend == BackendKind::cuda && input.type == ElementType::raw) {
-    // Facts lie on 8 bytes, at the end.
+    // The facts stand at the end, aligned to 8 bytes.
     output.trailer = facts_trailer + output.bytes() % alignof(FrameFacts);
   }
   return output;

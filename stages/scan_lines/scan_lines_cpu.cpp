@@ -37,17 +37,18 @@ bool wants_phases(const ScanLinesOptions& options) {
   return !options.demodulated && !wants_quadrature(options) &&
          delay_filter_kind(options.filter.kind, "scan-lines stage").upsampling;
 }
-/// Rows behind each other that one A-scan becomes: real and imaginary part, or phases.
+/// Number of consecutive rows that one A-scan becomes: real and imaginary part, or phases.
 std::size_t rows_of_scan(const ScanLinesOptions& options) {
   return options.demodulated ? 2 : wants_phases(options) ? upsampling_factor : 1;
 }
-/// Floats of a thread's rows, those in quadrature behind the others.
+/// Number of floats of a thread's rows; rows in quadrature stand behind the others.
 std::size_t heard_rows_size(const ScanLinesOptions& options, std::size_t samples) {
   const std::size_t rows = wants_quadrature(options) ? 2 : rows_of_scan(options);
   return rows * longest_event(*options.lines) * heard_rows_pitch(samples);
 }
 
-/// One event at a time on each thread: its rows, made floats, stay in the thread's caches while its lines are summed.
+/// Each thread processes one event at a time: the event's rows, converted to floats, stay in the thread's caches while its lines
+/// are summed.
 class ScanLinesCpu final : public Stage {
  public:
   ScanLinesCpu(ScanLinesOptions options, std::size_t members, SimdLevel level)
@@ -111,7 +112,7 @@ class ScanLinesCpu final : public Stage {
     if (!raw_) return {};
     return {.quality = quality_.read(), .reference = {}};
   }
-  /// Another gain: TGC sliders move while images are made.
+  /// Accepts another gain: TGC sliders move while images are made.
   [[nodiscard]] bool accepts(const StageOptions& options) const override {
     ScanLinesOptions wanted = options.as<ScanLinesOptions>();
     if ((wanted.time_gain == nullptr) != (options_.time_gain == nullptr)) return false;
@@ -140,7 +141,7 @@ class ScanLinesCpu final : public Stage {
     std::vector<float> sums;
   };
 
-  /// Floats of a sample.
+  /// Number of floats per sample.
   [[nodiscard]] std::size_t parts() const { return complex_ ? 2 : 1; }
 
   void pad_weights() {
@@ -219,7 +220,7 @@ class ScanLinesCpu final : public Stage {
   }
   [[nodiscard]] std::size_t quadrature_offset() const noexcept { return longest_event(*options_.lines) * pitch_; }
 
-  /// The line's receivers in the scratch, and what is summed of them.
+  /// Puts the line's receivers into the scratch and returns the data to sum over them.
   LineTask task_of(std::uint32_t line, Scratch& scratch) const noexcept {
     const std::size_t first = tables_.first_receivers[line];
     const std::size_t count = tables_.first_receivers[line + 1] - first;
@@ -297,8 +298,8 @@ class ScanLinesCpu final : public Stage {
   bool raw_ = false;
   bool complex_ = false;
   std::size_t samples_ = 0;
-  std::size_t ranges_ = 0;  // padded
-  std::size_t pitch_ = 0;   // of rows in the scratch
+  std::size_t ranges_ = 0;  // padded number
+  std::size_t pitch_ = 0;   // distance between rows in the scratch
   RowKernel unpack_ = nullptr;
   std::size_t rows_of_scan_ = 1;
   LineKernel kernel_ = nullptr;
@@ -309,10 +310,10 @@ class ScanLinesCpu final : public Stage {
   LineTables tables_;
   AdaptiveLines adaptive_;
   std::optional<RowTransform> quadrature_;
-  std::vector<float> weights_;  // of padded ranges
+  std::vector<float> weights_;  // for padded ranges
   std::vector<std::size_t> first_heard_;
-  std::vector<std::vector<std::uint32_t>> lines_of_;  // by event
-  std::vector<Scratch> scratch_;                      // by member of the team
+  std::vector<std::vector<std::uint32_t>> lines_of_;  // one list per event
+  std::vector<Scratch> scratch_;                      // one per member of the team
   QualityCounter quality_;
 };
 

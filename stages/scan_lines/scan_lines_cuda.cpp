@@ -21,14 +21,14 @@
 namespace echoform {
 namespace {
 
-/// Each by itself, as the kernel of tiles reads them.
+/// Whether samples have 16 bits each and stand by themselves, as the kernel of tiles reads them.
 bool of_sixteen_bits(const EncodingFacts& facts) {
   return facts.counts() && facts.together == 1 && facts.bytes == sizeof(std::int16_t);
 }
 
-/// Tiles of lines where the delay filter is a straight line between samples and their windows are short enough, of int16 as they
-/// were received; everything else, and adaptive weights, point by point. Samples of other encodings become floats in memory of
-/// the stage first, by the kernel of pairing.
+/// Lines are summed in tiles where the delay filter is a straight line between samples and the windows of the tiles are short
+/// enough. Samples of int16 are then read as received. Everything else, and adaptive weights, are computed point by point.
+/// Samples of other encodings first become floats in memory of the stage, by the kernel of pairing.
 class ScanLinesCuda final : public Stage {
  public:
   ScanLinesCuda(ScanLinesOptions options, Backend& backend) : options_(std::move(options)), backend_(backend), tiles_(backend) {
@@ -122,7 +122,7 @@ class ScanLinesCuda final : public Stage {
     return {.quality = output_.bytes() - facts_trailer + offsetof(FrameFacts, clipped), .reference = nullptr};
   }
 
-  /// Another gain: TGC sliders move while images are made.
+  /// Accepts another gain: TGC sliders move while images are made.
   [[nodiscard]] bool accepts(const StageOptions& options) const override {
     ScanLinesOptions wanted = options.as<ScanLinesOptions>();
     if ((wanted.time_gain == nullptr) != (options_.time_gain == nullptr)) return false;
@@ -194,7 +194,7 @@ class ScanLinesCuda final : public Stage {
     on_device.pitch = static_cast<std::uint32_t>(tables.range.size());
   }
 
-  /// To memory of the device that the stage holds; null where there is nothing.
+  /// Copies to device memory that the stage holds. Returns null where there is nothing to copy.
   template <class T>
   const T* upload(std::span<const T> values) {
     if (values.empty()) return nullptr;
@@ -218,12 +218,12 @@ class ScanLinesCuda final : public Stage {
   std::optional<gpu::AdaptiveLinesOnDevice> adaptive_;
   bool tiled_ = false;
   bool raw_ = false;
-  bool whole_numbers_ = false;               // tiles of samples as they were received
+  bool whole_numbers_ = false;               // tiles of samples as received
   std::size_t lead_ = 0;                     // numbers before the first row
   std::vector<Buffer> held_;                 // tables
-  std::optional<gpu::RawRowReader> reader_;  // of raw samples
-  Buffer rows_;                              // what it makes of them
-  std::uint32_t heard_ = 0;                  // how many of them
+  std::optional<gpu::RawRowReader> reader_;  // for raw samples
+  Buffer rows_;                              // the floats that the reader makes
+  std::uint32_t heard_ = 0;                  // number of these rows
   Buffer gain_;
   Buffer gathered_;
   Buffer readback_;

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t nodes = 4;
 
-/// Of tap `tap` at fraction `f`.
+/// The coefficient of tap `tap` at fraction `f`.
 double coefficient(const DelayFilter& filter, std::size_t tap, double f) {
   const double phase = f * static_cast<double>(filter.phases);
   const std::size_t index = std::min(static_cast<std::size_t>(phase), filter.phases - 1);
@@ -18,7 +18,7 @@ double coefficient(const DelayFilter& filter, std::size_t tap, double f) {
   return (1.0 - share) * filter.row(index)[tap] + share * filter.row(index + 1)[tap];
 }
 
-/// The cubic through `values` at places `at`: coefficients of its powers, by Newton's divided differences.
+/// The cubic through `values` at the places `at`, as coefficients of its powers, by Newton's divided differences.
 std::array<double, nodes> cubic_through(const std::array<double, nodes>& at, std::array<double, nodes> values) {
   for (std::size_t order = 1; order < nodes; ++order) {
     for (std::size_t k = nodes - 1; k >= order; --k) values[k] = (values[k] - values[k - 1]) / (at[k] - at[k - order]);

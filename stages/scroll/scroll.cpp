@@ -57,7 +57,7 @@ class ScrollCpu final : public Stage {
   BlockSpec input_;
   BlockSpec output_;
   std::vector<float> ring_;
-  std::size_t head_ = 0;  // where the next row goes
+  std::size_t head_ = 0;  // place of the next row
 };
 
 }  // namespace

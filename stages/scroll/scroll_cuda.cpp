@@ -31,7 +31,7 @@ class ScrollCuda final : public Stage {
     work_.kept = options_.kept;
     const gpu::Stream stream = gpu::make_stream();
     forget(stream.get());
-    put_first(stream.get());  // a kernel's first launch loads it: not while frames run
+    put_first(stream.get());  // the first launch of a kernel loads the kernel, which must not happen while frames run
     ECHOFORM_CUDA(cudaStreamSynchronize(stream.get()));
     return output;
   }
@@ -66,7 +66,7 @@ class ScrollCuda final : public Stage {
   ScrollOptions options_;
   Backend& backend_;
   BlockSpec input_;
-  ScrollWork work_;  // all but a frame's own
+  ScrollWork work_;  // complete except for what changes with each frame
   Buffer ring_;
   Buffer numbers_;  // the first row, then the head
 };

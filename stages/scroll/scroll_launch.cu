@@ -5,7 +5,7 @@
 namespace echoform {
 namespace {
 
-/// Places that are read and those that are written are apart: a thread reads back only what it wrote.
+/// The places that are read and those that are written are distinct: a thread reads back only what it wrote.
 struct ScrollOn {
   ScrollWork at;
   __device__ void operator()(std::size_t row, std::size_t n) const {

@@ -10,7 +10,7 @@ namespace {
 
 constexpr unsigned threads = 256;
 
-/// A thread of a bin m up to `bins` does -m too, so that no thread reads what another writes.
+/// The thread of a bin m up to `bins` also handles -m, so that no thread reads what another one writes.
 __global__ void __launch_bounds__(threads) make_one_sideband(LineSpectra spectra, std::size_t bins, float scale) {
   const std::size_t samples = spectra.samples;
   for (std::size_t row = blockIdx.y; row < spectra.rows; row += gridDim.y) {

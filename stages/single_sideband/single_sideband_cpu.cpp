@@ -13,16 +13,16 @@
 namespace echoform {
 namespace {
 
-constexpr std::size_t most_line_samples = std::size_t{1} << 28;  // as RowTransform has it
+constexpr std::size_t most_line_samples = std::size_t{1} << 28;  // the limit of RowTransform
 
-/// 1 in the bins about 0, of real rows.
+/// A response for real rows: 1 in the bins about 0, else 0.
 RowResponse near_zero(std::size_t bins, std::size_t samples) {
   RowResponse response(samples / 2 + 1, 0.0);
   std::fill_n(response.begin(), bins + 1, 1.0);
   return response;
 }
 
-/// Parts of a row, and of each what is near 0 Hz.
+/// Number of rows in the scratch: the two parts of a row, and for each part its content near 0 Hz.
 constexpr std::size_t parts_of_row = 4;
 
 std::size_t single_sideband_bytes(std::size_t samples, std::size_t members) {
@@ -86,7 +86,7 @@ class SingleSidebandCpu final : public Stage {
   std::size_t input_stride_ = 0;
   std::optional<RowTransform> of_real_;
   std::optional<RowTransform> of_imaginary_;
-  std::vector<std::vector<float>> scratch_;  // by member of the team
+  std::vector<std::vector<float>> scratch_;  // one per member of the team
 };
 
 }  // namespace

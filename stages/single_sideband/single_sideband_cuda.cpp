@@ -11,7 +11,7 @@
 namespace echoform {
 namespace {
 
-/// There into the output, which is made one sideband where it stands, and back there.
+/// The forward transform goes into the output, which is made single-sideband and transformed back in place.
 class SingleSidebandCuda final : public Stage {
  public:
   SingleSidebandCuda(const SingleSidebandOptions& options, Backend& backend) : options_(options), backend_(backend) {}
@@ -34,7 +34,7 @@ class SingleSidebandCuda final : public Stage {
     ECHOFORM_CUFFT_QUEUED(cufft_.set_stream(forward_->get(), stream));
     ECHOFORM_CUFFT_QUEUED(cufft_.set_stream(backward_->get(), stream));
     auto* const lines = output.as<cufftComplex>();
-    // Out of place, cuFFT only reads it.
+    // cuFFT only reads the input of an out-of-place transform.
     ECHOFORM_CUFFT_QUEUED(
         cufft_.exec_c2c(forward_->get(), const_cast<cufftComplex*>(input.as<cufftComplex>()), lines, CUFFT_FORWARD));
     gpu::launch_one_sideband({lines, output_.rows, output_.columns, output_.row_stride}, options_.bins, stream);
@@ -44,7 +44,7 @@ class SingleSidebandCuda final : public Stage {
   [[nodiscard]] std::size_t bytes() const noexcept override { return work_.size(); }
 
  private:
-  /// From rows `input_stride` complex numbers apart to those of the output; the bytes that it works in.
+  /// Makes a plan from rows `input_stride` complex numbers apart to the rows of the output. Returns the bytes of its work area.
   [[nodiscard]] std::size_t make_plan(const gpu::FftPlan& plan, std::size_t input_stride) const {
     int size = static_cast<int>(output_.columns);
     int from = static_cast<int>(input_stride);

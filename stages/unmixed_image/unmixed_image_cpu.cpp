@@ -64,7 +64,7 @@ class UnmixedImageCpu final : public Stage {
   BlockSpec output_;
   std::size_t stride_ = 0;
   std::size_t lead_ = 0;
-  std::vector<float> greatest_;  // sum of both components, by row
+  std::vector<float> greatest_;  // the greatest sum of both components in each row
 };
 
 }  // namespace

@@ -11,7 +11,7 @@
 namespace echoform {
 namespace {
 
-/// The threshold lives in device memory, so that it changes although launches are captured.
+/// The threshold lives in device memory, so that it can change although launches are captured.
 class UnmixedImageCuda final : public Stage {
  public:
   UnmixedImageCuda(const UnmixedImageOptions& options, Backend& backend) : options_(options), backend_(backend) {
@@ -27,7 +27,7 @@ class UnmixedImageCuda final : public Stage {
     if (options_.kind != UnmixedKind::share) return output_;
     numbers_ = backend_.allocate(unmixed_image_device_bytes, MemoryUse::working);
     const gpu::Stream stream = gpu::make_stream();
-    put_threshold(stream.get());  // a kernel's first launch loads it: not while frames run
+    put_threshold(stream.get());  // the first launch of a kernel loads the kernel, which must not happen while frames run
     ECHOFORM_CUDA(cudaStreamSynchronize(stream.get()));
     return output_;
   }
@@ -57,7 +57,7 @@ class UnmixedImageCuda final : public Stage {
   }
 
  private:
-  /// Its bytes travel as two floats.
+  /// The bytes of the threshold travel as two floats.
   void put_threshold(cudaStream_t stream) const noexcept {
     const auto halves = std::bit_cast<std::array<float, 2>>(options_.threshold);
     gpu::queue_values(halves, static_cast<float*>(numbers_.data()), stream);

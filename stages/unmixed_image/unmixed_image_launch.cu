@@ -6,7 +6,7 @@ namespace echoform {
 namespace {
 
 constexpr unsigned search_threads = 256;
-constexpr unsigned search_blocks = 264;  // two a multiprocessor of the largest GPU in mind
+constexpr unsigned search_blocks = 264;  // two per multiprocessor of the largest GPU in mind
 
 /// Sums above 0 are compared as integers, in any order: floats that are not negative are ordered as their bits.
 __global__ void __launch_bounds__(search_threads) find_greatest_sum(const UnmixedRows work) {
@@ -16,7 +16,7 @@ __global__ void __launch_bounds__(search_threads) find_greatest_sum(const Unmixe
     const float* const b = work.other + row * work.in_stride;
     for (std::size_t k = threadIdx.x; k < work.columns; k += search_threads) {
       const float sum = __ldg(a + k) + __ldg(b + k);
-      greatest = sum > greatest ? sum : greatest;  // what is no number is not
+      greatest = sum > greatest ? sum : greatest;  // skips NaN
     }
   }
   const std::uint32_t bits = __reduce_max_sync(0xffffffffU, __float_as_uint(greatest));

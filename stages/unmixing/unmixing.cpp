@@ -19,8 +19,9 @@ std::size_t wavelengths_of(const UnmixingOptions& options) {
   return options.absorption.size() / options.components;
 }
 
-/// [component of the set, wavelength]: what is left of each spectrum without its part along the others, over its square:
-/// rows of the pseudo-inverse. `apart` is the minimum ratio of their lengths to those of their spectra.
+/// The rows of the pseudo-inverse, [component of the set, wavelength]: the part of each spectrum that is orthogonal to the
+/// others, divided by the square of its length. `apart` is the minimum ratio of the lengths of these parts to those of their
+/// spectra.
 std::vector<double> pseudo_inverse(const UnmixingOptions& options, std::size_t set, double& apart) {
   const std::size_t n = wavelengths_of(options);
   const std::size_t all = options.components;
@@ -38,7 +39,7 @@ std::vector<double> pseudo_inverse(const UnmixingOptions& options, std::size_t s
       for (std::size_t k = 0; k < n; ++k) sum += a[k] * b[k];
       return sum;
     };
-    // Twice, so that rounding of nearly parallel spectra does not stay (W. Kahan's "twice is enough").
+    // The subtraction is done twice, so that rounding of nearly parallel spectra does not stay (W. Kahan's "twice is enough").
     std::vector<std::vector<double>> basis;
     const auto orthogonal = [&](std::vector<double> values) {
       for (int turn = 0; turn < 2; ++turn) {

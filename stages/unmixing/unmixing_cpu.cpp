@@ -55,7 +55,7 @@ class UnmixingCpu final : public Stage {
  private:
   UnmixingOptions options_;
   BlockSpec output_;
-  std::size_t rows_ = 0;  // of a component
+  std::size_t rows_ = 0;  // number of rows of a component
   std::array<std::size_t, most_unmixed_wavelengths> strides_{};
   std::array<std::size_t, most_unmixed_wavelengths> leads_{};
   std::vector<float> weights_;

@@ -11,7 +11,7 @@
 namespace echoform {
 namespace {
 
-/// Whether concentrations may be below 0 is known in device memory, so that it changes although launches are captured.
+/// The option whether concentrations may be below 0 is in device memory, so that it can change although launches are captured.
 class UnmixingCuda final : public Stage {
  public:
   UnmixingCuda(UnmixingOptions options, Backend& backend) : options_(std::move(options)), backend_(backend) {
@@ -29,7 +29,7 @@ class UnmixingCuda final : public Stage {
     absorption_ = gpu::on_device(std::vector<float>(options_.absorption.begin(), options_.absorption.end()), backend_);
     non_negative_ = backend_.allocate(sizeof(float), MemoryUse::working);
     const gpu::Stream stream = gpu::make_stream();
-    put_non_negative(stream.get());  // a kernel's first launch loads it: not while frames run
+    put_non_negative(stream.get());  // the first launch of a kernel loads the kernel, which must not happen while frames run
     ECHOFORM_CUDA(cudaStreamSynchronize(stream.get()));
     work_.tables = {static_cast<const float*>(absorption_.data()), static_cast<const float*>(weights_.data()), inputs.size(),
                     options_.components};

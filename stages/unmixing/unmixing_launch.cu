@@ -4,7 +4,7 @@
 namespace echoform {
 namespace {
 
-/// A thread has a pixel, all components.
+/// Each thread handles one pixel, with all components.
 struct Unmix {
   UnmixingWork at;
   __device__ void operator()(std::size_t row, std::size_t k) const {

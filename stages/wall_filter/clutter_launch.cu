@@ -10,11 +10,11 @@ namespace {
 
 constexpr unsigned threads = 256;
 constexpr unsigned tile = 32;            // ranges of a line
-constexpr unsigned tile_row = tile + 1;  // rows begin in different banks
+constexpr unsigned tile_row = tile + 1;  // rows begin in different banks of shared memory
 constexpr unsigned most_pairs = WallFilterOptions::most_ensemble / 2;
 
-/// Part p of the sums of x[m] conj(x[n]), m <= n, over tiles that follow each other: threads have entries of the matrix, and
-/// take the tiles in their order.
+/// Part p of the sums of x[m] conj(x[n]), m <= n, over consecutive tiles. Each thread has entries of the matrix and processes the
+/// tiles in order.
 template <bool planar>
 __global__ void __launch_bounds__(threads) sum_products(const ClutterWork at) {
   extern __shared__ float2 samples[];  // [n][tile_row]
@@ -46,7 +46,7 @@ __global__ void __launch_bounds__(threads) sum_products(const ClutterWork at) {
       for (unsigned k = 0; k < tile; ++k) {
         const float2 a = samples[m * tile_row + k];
         const float2 b = samples[n * tile_row + k];
-        // Products of single precision are exact: fused or not.
+        // Products of single-precision numbers are exact in double precision, fused or not.
         sum.x = fma(static_cast<double>(a.x), static_cast<double>(b.x), sum.x);
         sum.x = fma(static_cast<double>(a.y), static_cast<double>(b.y), sum.x);
         sum.y = fma(static_cast<double>(a.y), static_cast<double>(b.x), sum.y);
@@ -61,7 +61,7 @@ __device__ __forceinline__ double2 times(double2 a, double2 b) {
   return {a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x};
 }
 
-/// A pair of rows and columns that a round turns; q is beyond the matrix where p has no partner.
+/// A pair of rows and columns that a round rotates; q is beyond the matrix where p has no partner.
 struct Pair {
   unsigned p;
   unsigned q;
@@ -76,7 +76,7 @@ __device__ __forceinline__ void turn_by(const ClutterRotation& by, double turn_i
   y = {by.s * before.x + by.c * turned.x, by.s * before.y + by.c * turned.y};
 }
 
-/// Who meets in a round of a tournament of `players`, an even number: all pairs meet once in players - 1 rounds.
+/// The players that meet in a round of a tournament of `players`, an even number. All pairs meet once in players - 1 rounds.
 __device__ __forceinline__ Pair meeting(unsigned players, unsigned round, unsigned n) {
   const unsigned others = players - 1;
   const unsigned a = n == 0 ? others : (round + n) % others;
@@ -84,7 +84,7 @@ __device__ __forceinline__ Pair meeting(unsigned players, unsigned round, unsign
   return {a < b ? a : b, a < b ? b : a, {1.0, 0.0, 1.0, 0.0}};
 }
 
-/// The sum of all threads' values, in a fixed order, in all of them.
+/// The sum of the values of all threads, in a fixed order; every thread gets it.
 __device__ double sum_of_block(double value, double* scratch) {
   __syncthreads();
   scratch[threadIdx.x] = value;
@@ -96,7 +96,7 @@ __device__ double sum_of_block(double value, double* scratch) {
   return scratch[0];
 }
 
-/// One round: the pairs turn their columns and rows at once, for no two of them share any.
+/// Performs one round: the pairs rotate their columns and rows simultaneously, since no two pairs share a column or row.
 __device__ void turn_round(double2* matrix, double2* vectors, unsigned size, unsigned pairs, const Pair* all) {
   for (unsigned item = threadIdx.x; item < pairs * pairs; item += threads) {
     const Pair rows = all[item / pairs];
@@ -128,7 +128,7 @@ __device__ void turn_round(double2* matrix, double2* vectors, unsigned size, uns
   }
 }
 
-/// In one block, as HermitianVectors does it, but for the order of the rotations.
+/// Runs in one block, as HermitianVectors does it, except for the order of the rotations.
 __global__ void __launch_bounds__(threads) find_directions(const ClutterWork at) {
   extern __shared__ double2 in_shared[];
   __shared__ double scratch[threads];
@@ -182,7 +182,7 @@ __global__ void __launch_bounds__(threads) find_directions(const ClutterWork at)
       __syncthreads();
     }
   }
-  // Equal ones in the order of their places; unit vectors where the matrix is not finite.
+  // Equal values are ordered by their places. The vectors are unit vectors where the matrix is not finite.
   if (threadIdx.x < size) {
     unsigned rank = finite ? 0 : threadIdx.x;
     if (finite) {

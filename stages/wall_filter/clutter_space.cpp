@@ -65,7 +65,7 @@ std::span<const std::size_t> HermitianVectors::find() noexcept {
       for (std::size_t q = p + 1; q < size_; ++q) rotate(p, q);
     }
   }
-  // std::sort takes no memory; equal ones in the order of their places.
+  // std::sort allocates no memory. Equal values are sorted by their places.
   std::ranges::sort(order_, [&](std::size_t a, std::size_t b) {
     const double of_a = matrix_[a * size_ + a].real();
     const double of_b = matrix_[b * size_ + b].real();

@@ -32,7 +32,7 @@ std::vector<double> wall_filter_taps(const WallFilterOptions& options) {
   return options.taps.empty() ? canceller_taps(options.order) : options.taps;
 }
 
-/// Polynomials of ascending order on places -1 .. 1, each made orthogonal to those before, twice for the sake of rounding.
+/// Polynomials of ascending order at places -1 .. 1. Each is made orthogonal to those before it, twice because of rounding.
 std::vector<std::vector<double>> orthonormal_polynomials(std::size_t count, std::size_t order) {
   std::vector<std::vector<double>> basis;
   for (std::size_t p = 0; p <= order; ++p) {

@@ -17,7 +17,7 @@ namespace {
 
 using Complex = HermitianVectors::Complex;
 
-/// Of one member: a piece of all samples of an ensemble, I and Q apart.
+/// Number of floats of one member's scratch: a piece of all samples of an ensemble, with I and Q separate.
 std::size_t scratch_floats(const WallFilterOptions& options) {
   return 2 * options.ensemble * wall_filter_piece;
 }
@@ -89,7 +89,7 @@ class WallFilterCpu final : public Stage {
   [[nodiscard]] std::size_t bytes() const noexcept override { return wall_filter_bytes(options_, lines_, members_); }
 
  private:
-  /// A piece of a line's ensemble into `scratch`, I of all samples and then Q; what is beyond `count` is 0.
+  /// Copies a piece of a line's ensemble into `scratch`: I of all samples, then Q. Values beyond `count` are 0.
   void load(const InputBlocks& input, std::size_t line, std::size_t from, std::size_t count, float* scratch) const noexcept {
     float* const re = scratch;
     float* const im = scratch + options_.ensemble * wall_filter_piece;
@@ -110,7 +110,7 @@ class WallFilterCpu final : public Stage {
     }
   }
 
-  /// The filter of this frame: I - V V' of the strongest directions.
+  /// Makes the filter of this frame: I - V V' of the strongest directions.
   void find_clutter(const InputBlocks& input, ThreadTeam& team) noexcept {
     const std::size_t size = options_.ensemble;
     team.for_each(lines_, 1, [&](std::size_t first, std::size_t last, std::size_t member) {
@@ -137,7 +137,7 @@ class WallFilterCpu final : public Stage {
     }
   }
 
-  /// x[m] conj(x[n]) over the ranges of a line, in lanes of their own so that the sums vectorise.
+  /// Sums x[m] conj(x[n]) over the ranges of a line, in separate lanes so that the sums vectorise.
   void sum_products(const InputBlocks& input, std::size_t line, float* scratch) noexcept {
     constexpr std::size_t lanes = 8;
     const std::size_t size = options_.ensemble;
@@ -177,14 +177,14 @@ class WallFilterCpu final : public Stage {
   std::size_t members_;
   BlockSpec output_;
   bool planar_ = false;
-  std::size_t input_stride_ = 0;  // of rows, in floats
+  std::size_t input_stride_ = 0;  // distance between rows, in floats
   std::size_t lines_ = 0;
   std::size_t filtered_ = 0;
   std::vector<float> matrix_re_;
-  std::vector<float> matrix_im_;             // of svd
-  std::vector<float> scratch_;               // by member of the team
-  std::vector<Complex> products_;            // of svd, by line
-  std::optional<HermitianVectors> clutter_;  // of svd
+  std::vector<float> matrix_im_;             // for svd
+  std::vector<float> scratch_;               // one part per member of the team
+  std::vector<Complex> products_;            // for svd, one part per line
+  std::optional<HermitianVectors> clutter_;  // for svd
 };
 
 }  // namespace

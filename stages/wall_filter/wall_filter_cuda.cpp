@@ -73,12 +73,12 @@ class WallFilterCuda final : public Stage {
   WallFilterOptions options_;
   Backend& backend_;
   std::size_t input_lead_ = 0;  // in floats
-  WallFilterWork work_;         // all but a frame's own
-  ClutterWork clutter_;         // likewise, of svd
+  WallFilterWork work_;         // complete except for what changes with each frame
+  ClutterWork clutter_;         // likewise, for svd
   Buffer matrix_re_;
-  Buffer matrix_im_;  // of svd, as those that follow
+  Buffer matrix_im_;  // for svd, as are those that follow
   Buffer products_;
-  Buffer matrices_;  // of large ensembles
+  Buffer matrices_;  // for large ensembles
 };
 
 }  // namespace

@@ -8,8 +8,8 @@ namespace {
 
 constexpr unsigned threads = 128;
 
-/// A thread has a range of a line, `group` outputs at a time in registers: each sample is read once for all of them. The
-/// coefficients lie in shared memory, [n][group] real parts, then likewise imaginary ones.
+/// A thread handles one range of a line and computes `group` outputs at a time in registers, so that each sample is read once for
+/// all of them. The coefficients lie in shared memory, [n][group]: the real parts, then the imaginary parts in the same layout.
 template <unsigned group, bool complex, bool planar>
 __global__ void __launch_bounds__(threads) filter_ensembles(const WallFilterWork at) {
   extern __shared__ float coefficients[];

@@ -1,4 +1,4 @@
-// Samples of ensembles as kernels of the wall filter read them. For *.cu files.
+// How kernels of the wall filter read the samples of ensembles. This header is for *.cu files.
 #pragma once
 
 #include "stages/wall_filter/wall_filter_launch.hpp"

@@ -34,7 +34,7 @@ double hamming_at(const Window& /*window*/, double t) {
 }
 
 double blackman_at(const Window& /*window*/, double t) {
-  // Rounding alone takes its ends below 0.
+  // Only rounding makes the ends negative.
   return std::max(0.0, 0.42 - 0.5 * std::cos(2.0 * std::numbers::pi * t) + 0.08 * std::cos(4.0 * std::numbers::pi * t));
 }
 
@@ -49,7 +49,7 @@ double gauss_at(const Window& window, double t) {
   return std::exp(-0.5 * s * s);
 }
 
-// By kind.
+// The shapes in the order of the kinds.
 #define ECHOFORM_SHAPE(NAME) NAME##_at,
 constexpr double (*shapes[])(const Window&, double) = {ECHOFORM_WINDOWS(ECHOFORM_SHAPE)};
 #undef ECHOFORM_SHAPE
