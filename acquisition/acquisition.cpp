@@ -114,7 +114,7 @@ void validate(const Acquisition& acquisition, const AcquisitionLimits& limits, s
   if (acquisition.events.size() > limits.events) {
     throw InputError(place("events"), fmt::format("{}", acquisition.events.size()), fmt::format("at most {}", limits.events));
   }
-  // Cannot overflow: events, receivers and samples are each within the limits, which are far below 2^32.
+  // The product cannot overflow: events, receivers and samples are each within their limits, which are far below 2^32.
   if (acquisition.a_scans() > limits.frame_bytes / acquisition.bytes_per_a_scan()) {
     throw InputError(place("frame"), fmt::format("{} A-scans of {} bytes", acquisition.a_scans(), acquisition.bytes_per_a_scan()),
                      fmt::format("at most {} bytes a frame", limits.frame_bytes));
@@ -145,7 +145,7 @@ void validate(const Acquisition& acquisition, const AcquisitionLimits& limits, s
     throw InputError(place(name), fmt::format("{} Hz", frequency.value),
                      fmt::format("0 (unknown), or {:g} to {:g} Hz", minimum_frequency.value, maximum_frequency.value));
   }
-  // Detectors of sound that light makes stand all around.
+  // Detectors of photoacoustic sound may stand all around the object.
   const bool passive = all_passive(acquisition.events);
   for (std::size_t i = 0; i < n; ++i) {
     const Element& element = acquisition.probe.elements[i];

@@ -10,14 +10,15 @@
 namespace echoform {
 namespace {
 
-// Below this sine, what an axis has across a normal is rounding.
+// An axis whose component across a normal has a sine below this one is parallel to the normal up to rounding.
 constexpr double least_across = 1e-6;
 
 Detector detector_of(const Element& element, const Direction& x_axis) {
   Detector detector;
   detector.centre = element.centre;
   detector.normal = unit(element.normal);
-  // One that faces along the x axis stands in a ring about y, or an arc about z, of which its width is a part: along z.
+  // An element that faces along the x axis stands in a ring about y, or in an arc about z. Its width is a part of that ring or
+  // arc, along z.
   for (const Direction& axis : {x_axis, Direction{0.0, 0.0, 1.0}, Direction{1.0, 0.0, 0.0}}) {
     const Direction part = across(axis, detector.normal);
     if (std::hypot(part.x, part.y, part.z) <= least_across) continue;
@@ -40,7 +41,7 @@ std::vector<Detector> detectors_of(const Acquisition& acquisition) {
   };
   if (acquisition.positions.empty()) add(acquisition.probe);
   for (const Pose& pose : acquisition.positions) {
-    // Sizes stay with their element's own axes here, which turn with it.
+    // Here the sizes stay with the element's own axes, which rotate with the element.
     Probe probe = placed(acquisition.probe, pose);
     for (std::size_t k = 0; k < probe.elements.size(); ++k) {
       probe.elements[k].width = acquisition.probe.elements[k].width;

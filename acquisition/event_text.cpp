@@ -19,17 +19,17 @@ double millimetres(Metres length) {
   return 1e3 * length.value;
 }
 
-/// -0 is 0 for people, and so is what rounding left of it.
+/// The value to print: values below half of `resolution` are rounding errors and become 0, and so does -0.
 double said(double value, double resolution) {
   return std::abs(value) < 0.5 * resolution ? 0.0 : value;
 }
 
-/// Events of one form that follow each other.
+/// Successive events of one form.
 struct Run {
   std::span<const TransmitEvent> events;
   MetresPerSecond velocity;
 
-  /// The first of them, as `item` says each.
+  /// Text of the first `most_shown` events; `item` gives the text of one event.
   template <class Form, class Item>
   std::string list(const Item& item) const {
     std::string text;
@@ -126,7 +126,7 @@ struct FormFacts {
   }
 };
 
-/// How many receivers the events have, where they list them.
+/// Number of receivers of an event, as text: one number, or the range over all events.
 std::string receivers_text(const Acquisition& acquisition) {
   std::size_t least = acquisition.elements();
   std::size_t most = 0;

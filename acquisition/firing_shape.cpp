@@ -13,7 +13,7 @@ bool within_tolerance(double metres) {
   return std::abs(metres) <= flat_array_tolerance.value;
 }
 
-/// Mean of places, and the direction to the one that is farthest from it; nothing where all lie at one place.
+/// Mean of places, and the direction from it to the farthest place. There is no chord where all places coincide.
 struct Chord {
   Point middle;
   Direction along;  ///< unit vector
@@ -32,7 +32,7 @@ std::optional<Chord> chord_of(const std::vector<Point>& places) {
   }
   if (within_tolerance(length(farthest))) return std::nullopt;
   chord.along = unit(farthest);
-  // As x runs, or else y: which element is farthest is a matter of rounding.
+  // The direction points towards +x, or else towards +y: rounding decides which element is farthest.
   const double leading = std::abs(chord.along.x) > 1e-6 ? chord.along.x : chord.along.y;
   if (leading < 0.0) chord.along = scaled(chord.along, -1.0);
   return chord;
@@ -43,7 +43,8 @@ bool lies_along(const Chord& chord, const std::vector<Point>& places) {
       places, [&](const Point& place) { return within_tolerance(length(across(between(chord.middle, place), chord.along))); });
 }
 
-/// With its x axis along the chord, which is stated in `frame`; nothing where that is the way of emission.
+/// The frame whose x axis lies along the chord. The chord is stated in `frame`. There is no such frame where the chord lies along
+/// the direction of emission.
 std::optional<ProbeFrame> frame_along(const Chord& chord, const ProbeFrame& frame) {
   ProbeFrame along;
   along.origin = frame.to_global(chord.middle);

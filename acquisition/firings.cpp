@@ -16,7 +16,7 @@ double distance(const Point& a, const Point& b) {
   return length({a.x - b.x, a.y - b.y, a.z - b.z});
 }
 
-/// When the wave passes a place in the probe's frame, 0 at its origin.
+/// Time at which the wave passes a place in the probe's frame; 0 at the frame's origin.
 double passes(const PlaneWaveEvent& event, const Point& place) {
   return event.slowness_x * place.x.value + event.slowness_y * place.y.value + event.slowness_z * place.z.value;
 }
@@ -26,7 +26,7 @@ double passes(const PointWaveEvent& event, const Point& place) {
   return (event.point.z.value > 0.0 ? -longer : longer) / event.velocity.value;
 }
 
-/// Calls body(element) for those that fire.
+/// Calls body(element) for each element that fires.
 template <class Event, class Body>
 void for_each_firing(const Event& event, const Probe& probe, const Body& body) {
   if (event.elements.empty()) {

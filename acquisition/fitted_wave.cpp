@@ -11,14 +11,14 @@
 namespace echoform {
 namespace {
 
-constexpr std::size_t unknowns = 4;  // delay at the centre, x and y of the direction, curvature: in units of the aperture
+constexpr std::size_t unknowns = 4;  // delay at the centre, x and y of the direction, curvature, in units of the aperture
 constexpr int most_steps = 60;
-constexpr double steepest = 1.0 - 1e-9;  // of x and y of a direction
+constexpr double steepest = 1.0 - 1e-9;  // largest x and y of a direction
 
 using Vector = std::array<double, unknowns>;
 using Matrix = std::array<Vector, unknowns>;
 
-/// A + damping on its diagonal is positive definite: elimination needs no other order.
+/// A + damping on its diagonal is positive definite, so the elimination needs no pivoting.
 Vector solved(Matrix a, Vector b) {
   for (std::size_t i = 0; i < unknowns; ++i) {
     for (std::size_t j = i + 1; j < unknowns; ++j) {
@@ -39,7 +39,7 @@ struct Place {
   double delay;
 };
 
-/// How far a place's delay is from the wave's, and by how much each unknown changes that of the wave. With
+/// Difference between a place's delay and that of the wave, and its derivatives with respect to the unknowns. With
 /// q = sqrt(1 - 2 k e.u + k^2 e^2) the wave is early by g = (k e^2 - 2 e.u) / (1 + q), which holds for k = 0 too.
 double residual_of(const Place& place, const Vector& wave, Vector& change) {
   const double u_z = std::sqrt(1.0 - wave[1] * wave[1] - wave[2] * wave[2]);
@@ -64,7 +64,7 @@ double sum_of_squares(std::span<const Place> places, const Vector& wave) {
   return sum;
 }
 
-/// One step; nothing where it makes nothing better.
+/// One step of the fit; nothing where no step reduces the error.
 std::optional<Vector> stepped(std::span<const Place> places, const Vector& wave) {
   Matrix normal{};
   Vector right{};
@@ -76,7 +76,7 @@ std::optional<Vector> stepped(std::span<const Place> places, const Vector& wave)
       for (std::size_t j = 0; j < unknowns; ++j) normal[i][j] += change[i] * change[j];
     }
   }
-  // What no delay tells of, as y of a row's wave, stays as it is.
+  // An unknown that no delay depends on, such as y of a row's wave, stays as it is.
   for (std::size_t i = 0; i < unknowns; ++i) normal[i][i] += 1e-13 * static_cast<double>(places.size());
   const Vector step = solved(normal, right);
   const double before = sum_of_squares(places, wave);

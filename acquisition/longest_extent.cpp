@@ -7,7 +7,7 @@
 namespace echoform {
 namespace {
 
-/// A line is so many times longer than wide.
+/// Places form a line if their extent along it is this many times the extent across it.
 constexpr double line_length_per_width = 1000.0;
 
 }  // namespace
@@ -27,7 +27,7 @@ LongestExtent longest_extent(std::span<const double> u, std::span<const double> 
   const double angle = 0.5 * std::atan2(2.0 * uv, uu - vv);
   const double middle = 0.5 * (uu + vv);
   const double half = std::hypot(0.5 * (uu - vv), uv);
-  // Squares of lengths; half of them is where one direction has as much as the other.
+  // `middle` and `half` are squares of lengths; in the mean of all directions the extent is `middle`.
   const bool alone = u.size() < 3 || middle - half <= (middle + half) / (line_length_per_width * line_length_per_width);
   return {std::cos(angle), std::sin(angle), alone};
 }

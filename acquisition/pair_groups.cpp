@@ -9,9 +9,9 @@
 namespace echoform {
 namespace {
 
-// Elements of a range and events of a group. Pairs of 16 with 16 elements, or of 8 events with 128 receivers, keep what a group
-// takes at some tens of megabytes at 4096 samples, and a group's reading, transforms and sums far above what it costs to begin
-// one.
+// Largest number of elements of a range, and of pairs in a group of events. Groups of 16 x 16 elements, or of 8 events with 128
+// receivers, take some tens of megabytes at 4096 samples. Their reading, transforms and sums take far longer than beginning a
+// group.
 constexpr std::size_t most_together = 16;
 constexpr std::size_t pairs_of_events = 1024;
 
@@ -19,7 +19,7 @@ std::uint32_t run_index(std::size_t value) {
   return static_cast<std::uint32_t>(value);
 }
 
-/// Ranges are as long as each other, within one.
+/// Length of the ranges; the ranges have equal lengths within one.
 std::size_t even_step(std::size_t count, std::size_t most) {
   const std::size_t parts = (count + most - 1) / most;
   return (count + parts - 1) / parts;
@@ -59,7 +59,7 @@ PairGroups::PairGroups(const Acquisition& acquisition, bool reciprocal, std::spa
   }
   const std::size_t elements = acquisition.elements();
   if (by_elements_) {
-    // What was received stands for both directions, or is the sum of both.
+    // A received direction stands for both directions, or a received A-scan is the sum of both.
     if (once_ && acquisition.pairs_summed() != added_) weight_ = added_ ? 2.0F : 0.5F;
     step_ = even_step(elements, most_together);
     parts_ = (elements + step_ - 1) / step_;
@@ -78,7 +78,7 @@ void PairGroups::cut_events(std::size_t elements) {
     rows_ = step * elements;
     return;
   }
-  std::size_t pairs = 0;  // of the group
+  std::size_t pairs = 0;  // pairs of the group
   for (std::size_t k = 0; k < events_.size(); ++k) {
     const std::size_t of_event = layout_.shot(events_[k]).count;
     if (pairs > 0 && pairs + of_event > pairs_of_events) {
@@ -126,7 +126,7 @@ PairGroup PairGroups::of_elements(const Elements& ones, const Elements& others) 
     add_rows(group.rows, {*layout_.row_of(j, ones.first), ones.count()});
   }
 
-  std::size_t received = 0;  // A-scan of the group, where pairs have one
+  std::size_t received = 0;  // A-scan of the group, where a pair has one
   for (std::size_t i = ones.first; i < ones.last; ++i) {
     const std::size_t begin = begin_of(i);
     const auto row = group.sources.size();
@@ -143,7 +143,7 @@ PairGroup PairGroups::of_elements(const Elements& ones, const Elements& others) 
     const std::size_t count = others.last - begin;
     group.pairs.lookups.push_back({run_index(i), run_index(begin), run_index(count), row, false});
     if (added_) continue;
-    // The element with itself has one direction.
+    // An element paired with itself has one direction.
     const std::size_t alone = begin == i ? 1 : 0;
     if (count > alone) {
       group.pairs.lookups.push_back({run_index(i), run_index(begin + alone), run_index(count - alone), row + alone, true});
@@ -159,7 +159,7 @@ PairGroup PairGroups::of_events(std::size_t first, std::size_t last) const {
   PairGroup group;
   group.pairs = {events_.size(), elements, rows_, false, {}};
   std::size_t a_scans = 0;
-  std::vector<std::pair<std::uint32_t, std::size_t>> received;  // receiver, A-scan of the group
+  std::vector<std::pair<std::uint32_t, std::size_t>> received;  // (receiver, A-scan of the group)
   for (std::size_t k = first; k < last; ++k) {
     const std::size_t event = events_[k];
     const RowRange shot = layout_.shot(event);

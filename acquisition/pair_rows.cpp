@@ -25,7 +25,7 @@ PairRows each_pair_once(std::size_t elements) {
   return pairs;
 }
 
-/// Those that record `event` of an acquisition that lists events, ascending.
+/// Receivers that record `event` of an acquisition that lists its events, in ascending order.
 std::vector<std::uint32_t> receivers_of(const Acquisition& acquisition, std::size_t event) {
   std::vector<std::uint32_t> receivers = acquisition.events[event].receivers;
   std::ranges::sort(receivers);
@@ -34,15 +34,15 @@ std::vector<std::uint32_t> receivers_of(const Acquisition& acquisition, std::siz
   return receivers;
 }
 
-/// Adds a row for each receiver, which ascend, of an event.
+/// Adds a row for each receiver of an event. Receivers are in ascending order.
 void add_rows(PairRows& pairs, std::size_t event, std::span<const std::uint32_t> receivers) {
   for (const std::uint32_t receiver : receivers) add_lookup(pairs.lookups, index_of(event), receiver, pairs.rows++);
 }
 
-/// Sums of both directions of two elements, of pairs of which at least one direction was received.
+/// Rows that sum both directions of two elements. They cover the pairs of which at least one direction was received.
 PairRows received_sums(const Acquisition& acquisition) {
   const std::size_t elements = acquisition.elements();
-  std::vector<std::vector<std::uint32_t>> partners(elements);  // by the lower element of a pair
+  std::vector<std::vector<std::uint32_t>> partners(elements);  // indexed by the lower element of a pair
   for (std::size_t event = 0; event < acquisition.event_count(); ++event) {
     const std::uint32_t firing = index_of(*firing_element(acquisition, event));
     for (const std::uint32_t receiver : receivers_of(acquisition, event)) {
@@ -58,7 +58,7 @@ PairRows received_sums(const Acquisition& acquisition) {
   return pairs;
 }
 
-/// Which pairs a frame holds, and which of them are dead.
+/// The pairs that a frame holds, and which of them are dead.
 class ReceivedPairs {
  public:
   explicit ReceivedPairs(const Acquisition& acquisition)
@@ -77,12 +77,12 @@ class ReceivedPairs {
     }
   }
 
-  /// Of one direction, as it was received; nothing where that is no row, or dead.
+  /// The source of one direction as it was received. It is empty where the frame has no such row, or a dead element takes part.
   [[nodiscard]] PairSource one(std::size_t event, std::size_t receiver, float weight) const {
     const auto row = row_of(event, receiver);
     return row ? PairSource{*row, *row, weight} : PairSource{};
   }
-  /// Of both directions of a pair of elements, as far as they were received.
+  /// The source of the sum of both directions of a pair of elements, as far as they were received.
   [[nodiscard]] PairSource sum(std::size_t i, std::size_t j) const {
     const auto forward = event_of_[i] ? row_of(*event_of_[i], j) : std::nullopt;
     const auto backward = event_of_[j] ? row_of(*event_of_[j], i) : std::nullopt;
@@ -110,12 +110,12 @@ class ReceivedPairs {
   const std::vector<Element>& elements_;
   FrameLayout layout_;
   bool from_diagonal_;                                // event i is recorded by the elements from i on
-  std::vector<std::optional<std::size_t>> firing_;    // element, by event
-  std::vector<std::optional<std::size_t>> event_of_;  // by element that fires alone
-  std::vector<std::vector<ReceiverRow>> listed_;      // by event, ascending; none where all elements record it
+  std::vector<std::optional<std::size_t>> firing_;    // [event], the element that fires
+  std::vector<std::optional<std::size_t>> event_of_;  // [element], the event in which it fires alone
+  std::vector<std::vector<ReceiverRow>> listed_;      // [event], ascending; empty where all elements record the event
 };
 
-/// Of a pair of two elements: one direction stands for the sum of both, or half of the sum for one direction.
+/// Weight of a pair of two elements: 2 where one direction stands for the sum of both, 0.5 where the sum stands for one.
 float weight_of_pair(const Acquisition& acquisition, const PairRows& pairs) {
   if (!acquisition.pairs_once() || acquisition.pairs_summed() == pairs.summed) return 1.0F;
   return pairs.summed ? 2.0F : 0.5F;
@@ -176,7 +176,7 @@ PairRows pairs_both_ways(std::size_t elements) {
   pairs.lookups.clear();
   for (const PairRun& run : forward) {
     pairs.lookups.push_back(run);
-    // The element with itself has one direction.
+    // An element paired with itself has one direction.
     if (run.count > 1) pairs.lookups.push_back({run.event, run.receiver + 1, run.count - 1, run.row + 1, true});
   }
   return pairs;
@@ -205,7 +205,7 @@ PairRows combined_rows(const Acquisition& acquisition, bool reciprocal, std::spa
   if (!chosen.empty()) return all_pairs(chosen.size(), elements);
   const std::size_t events = acquisition.event_count();
   if (reciprocal) {
-    // From half of the elements on, sums take fewer lookups than what was received, though some of them hold nothing.
+    // When at least half of the elements fire, sums take fewer lookups than the received rows, though some sums are empty.
     PairRows sums = summed_pairs(elements);
     if (events == elements || sums.rows < events * elements) return sums;
   }

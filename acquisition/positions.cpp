@@ -13,10 +13,10 @@ namespace echoform {
 namespace {
 
 constexpr double farthest_origin = 1e3;  // metres
-// What is written with four digits still is a direction.
+// A direction written with four digits is accepted.
 constexpr double axis_tolerance = 1e-3;
 
-/// A pose's axes, at right angles to rounding.
+/// Axes of a pose, at right angles up to rounding.
 struct PoseAxes {
   explicit PoseAxes(const Pose& pose) : x(unit(pose.x)), y(unit(across(pose.y, x))), z(cross(x, y)) {}
 
@@ -30,7 +30,7 @@ struct PoseAxes {
   Direction z;
 };
 
-/// Whether what lies along x, seen along an element's emission, lies rather along y where the probe is placed.
+/// Whether the element's side that lies along x, seen along its emission, lies closer to y once the probe is placed.
 bool swaps_sides(const PoseAxes& axes, const Direction& normal) {
   const Direction along = axes.turned(across({1.0, 0.0, 0.0}, normal));
   return std::abs(along.y) > std::abs(along.x);
@@ -112,7 +112,7 @@ void validate_positions(const Acquisition& acquisition, std::size_t most, std::s
         fmt::format("{} event {}", where, event), fmt::format("position {}", position),
         positions.empty() ? std::string("no position, since none are stated") : fmt::format("0 to {}", positions.size() - 1));
   }
-  // Detectors of sound that light makes face anywhere.
+  // Detectors of photoacoustic sound may face in any direction.
   const bool passive = all_passive(acquisition.events);
   for (std::size_t k = 0; k < positions.size(); ++k) {
     const Pose& pose = positions[k];
@@ -127,7 +127,7 @@ void validate_positions(const Acquisition& acquisition, std::size_t most, std::s
     for (const auto& [name, axis] : {std::pair{"x", pose.x}, std::pair{"y", pose.y}}) {
       const double size = length(axis);
       if (!(std::abs(size - 1.0) <= axis_tolerance))
-        refuse(fmt::format("a direction of {} of length {}", name, std::abs(size)), "a unit vector");  // abs: no "-nan"
+        refuse(fmt::format("a direction of {} of length {}", name, std::abs(size)), "a unit vector");  // std::abs avoids "-nan"
     }
     if (const double cosine = dot(pose.x, pose.y); !(std::abs(cosine) <= axis_tolerance)) {
       refuse(fmt::format("directions of x and y that are not across each other: x . y = {:.4g}", cosine), "a right angle");

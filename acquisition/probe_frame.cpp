@@ -33,7 +33,7 @@ ProbeFrame frame_of(const Probe& probe) {
     normal = {normal.x + element.normal.x, normal.y + element.normal.y, normal.z + element.normal.z};
   }
   frame.origin = {frame.origin.x / count, frame.origin.y / count, frame.origin.z / count};
-  // Elements emit towards +z: the mean is none of 0 and the x axis.
+  // Elements emit towards +z, so the mean is neither 0 nor along the x axis.
   frame.z = unit(normal);
   frame.x = unit(across(probe.x_axis, frame.z));
   frame.y = cross(frame.z, frame.x);

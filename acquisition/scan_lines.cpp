@@ -42,7 +42,7 @@ struct Aperture {
     normal = unit(sum);
   }
 
-  /// Where the line through the centre leaves the elements: those nearest to it say so.
+  /// Point where the line through the centre leaves the elements; the elements nearest to the line determine it.
   [[nodiscard]] Point origin_along(const Direction& direction) const {
     if (flat) return centre;
     const auto beside = [&](const Point& place) { return length(across(between(centre, place), direction)); };
@@ -75,7 +75,7 @@ struct FormDirection {
   std::optional<Direction> operator()(const PointWaveEvent& event) const {
     const bool ahead = event.point.z.value > 0.0;
     const Direction way = ahead ? between(aperture.centre, event.point) : between(event.point, aperture.centre);
-    // A virtual source at the centre leads nowhere by itself.
+    // A virtual source at the centre gives no direction.
     return length(way) > 1e-9 ? unit(way) : aperture.normal;
   }
   std::optional<Direction> operator()(const LawEvent& event) const {

@@ -16,14 +16,14 @@
 namespace echoform {
 namespace {
 
-constexpr double longest_delay = 1.0;  // seconds, as of all times of an acquisition
+constexpr double longest_delay = 1.0;  // seconds, the limit of all times of an acquisition
 
-/// Of one event after the other. What all of them have in common is found once.
+/// Checks one event after the other. What all events have in common is computed once.
 class EventCheck {
  public:
   EventCheck(const Probe& probe, std::string_view where) : probe_(probe), where_(where), named_in_(probe.elements.size()) {}
 
-  /// The next event is this one.
+  /// Starts the check of event number `event`.
   void begin(std::size_t event) noexcept { event_ = event; }
 
   void operator()(const ElementEvent& event) const { require_element(event.element, "element"); }
@@ -103,7 +103,7 @@ class EventCheck {
     }
   }
 
-  /// One list of an event: none of another element than the probe's, none again.
+  /// Checks one list of an event: each element belongs to the probe and appears once.
   void require_elements(std::span<const std::uint32_t> elements, std::string_view what) {
     ++list_;
     for (const std::uint32_t element : elements) {
@@ -120,7 +120,7 @@ class EventCheck {
   static constexpr double most_slowness = 0.1;     // s/m: grazing at 10 m/s, slower than any wave
   static constexpr double farthest = 1e3;          // metres
   static constexpr double shortest_light = 1e-9;   // metres
-  static constexpr double longest_light = 1.0;     // metres: microwaves make sound too
+  static constexpr double longest_light = 1.0;     // metres: microwaves generate sound too
   static constexpr double minimum_energy = 1e-15;  // joules
   static constexpr double most_energy = 1e3;       // joules
 
@@ -140,8 +140,8 @@ class EventCheck {
   const Probe& probe_;
   const std::string_view where_;
   std::size_t event_ = 0;
-  std::optional<Metres> off_flat_;     // the probe's, once a plane wave asks
-  std::vector<std::size_t> named_in_;  // by element: the last list that has named it, counted from 1
+  std::optional<Metres> off_flat_;     // the probe's, computed for the first plane wave
+  std::vector<std::size_t> named_in_;  // [element], the last list that named it, counted from 1
   std::size_t list_ = 0;
 };
 
