@@ -25,7 +25,7 @@ std::optional<PixelPlaces> pixel_places(const Grid& grid, const Meaning& x, cons
 }
 
 RasMatrix ras_of_pixels(const PixelPlaces& places) {
-  constexpr double millimetres = 1e3;  // of a metre
+  constexpr double millimetres = 1e3;  // millimetres in a metre
   RasMatrix matrix{};
   const auto put = [&](std::size_t column, const std::array<double, 3>& metres) {
     const AnatomicalVector vector = ras(millimetres * metres[0], millimetres * metres[1], millimetres * metres[2]);

@@ -17,7 +17,7 @@ namespace {
 constexpr std::uintmax_t largest_csv = std::uintmax_t{1} << 20;
 
 double number_of(std::string_view text, const std::string& where, std::string_view expected) {
-  // std::strtod takes hexadecimal numbers too.
+  // std::strtod would accept hexadecimal numbers too.
   const bool plain = text.find_first_of(std::string_view("xXpP\0", 5)) == std::string_view::npos;
   const std::string copy(text);
   char* end = nullptr;
@@ -29,7 +29,7 @@ double number_of(std::string_view text, const std::string& where, std::string_vi
   return value;
 }
 
-/// Whether a line begins with a word, as a heading does. Some words are numbers: "nan", "inf".
+/// Whether a line begins with a word, as a heading does. Some numbers look like words: "nan", "inf".
 bool begins_with_word(const std::string& line, std::size_t begin) {
   const char first = line[begin];
   if (!((first >= 'a' && first <= 'z') || (first >= 'A' && first <= 'Z'))) return false;

@@ -15,7 +15,7 @@ void raise_descriptor_limit() noexcept {
   rlimit limit{};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= limit.rlim_max) return;
   limit.rlim_cur = limit.rlim_max;
-  ::setrlimit(RLIMIT_NOFILE, &limit);  // what cannot be had is said where it is missed
+  ::setrlimit(RLIMIT_NOFILE, &limit);  // a failure is reported where the descriptors are missing
 }
 
 std::size_t descriptor_limit() noexcept {

@@ -29,7 +29,7 @@ void validate_axis(const Axis& axis, std::string_view where, std::string_view na
 }  // namespace
 
 Metres Axis::at(std::size_t index) const {
-  // As numpy.linspace: the last pixel is the end itself, free of rounding.
+  // The last pixel is the end itself, without rounding, as in numpy.linspace.
   if (count > 1 && index + 1 == count) return last;
   return Metres(first.value + static_cast<double>(index) * spacing().value);
 }

@@ -19,7 +19,7 @@ struct Registry {
 };
 
 Registry& registry() {
-  static auto& one = *new Registry;  // a thread that takes signals may be the last
+  static auto& one = *new Registry;  // never destroyed: a thread that takes signals may be the last
   return one;
 }
 
@@ -28,8 +28,8 @@ std::list<std::filesystem::path>::iterator enter(std::filesystem::path path) {
   return paths.insert(paths.end(), std::move(path));
 }
 
-/// No descriptor beyond those that are there. A limit of 0 would do, but poll() refuses more descriptors than the limit has, and
-/// libzmq's threads, which still poll, would abort the program.
+/// Forbids new file descriptors; the open ones stay. A limit of 0 would do, but poll() refuses more descriptors than the limit.
+/// The threads of libzmq, which still poll, would abort the program.
 void open_no_more() noexcept {
   const int next = ::dup(STDERR_FILENO);
   if (next < 0) return;
@@ -60,14 +60,14 @@ TemporaryPath::~TemporaryPath() {
 
 void remove_temporary_paths() noexcept {
   Registry& all = registry();
-  // Never unlocked. Who has it may be stuck in the system, on a disk of another machine: then the process ends all the same.
+  // The mutex is never unlocked. Its holder may be stuck in a system call, on a remote disk: the process ends all the same.
   if (!all.mutex.try_lock_for(std::chrono::seconds(1))) return;
   for (const std::filesystem::path& path : all.paths) {
     std::error_code ignored;
     std::filesystem::remove_all(path, ignored);
   }
-  // Other threads still run: one may have been about to open what is gone, and would make it anew.
-  if constexpr (!ECHOFORM_ADDRESS_SANITIZER && !ECHOFORM_THREAD_SANITIZER) {  // which open pipes to see what memory is there
+  // Other threads still run: one of them may be about to open a removed file, and would create it anew.
+  if constexpr (!ECHOFORM_ADDRESS_SANITIZER && !ECHOFORM_THREAD_SANITIZER) {  // sanitizers open pipes to probe memory
     if (!all.paths.empty()) open_no_more();
   }
   for (const std::filesystem::path& path : all.paths) ::unlink(path.c_str());

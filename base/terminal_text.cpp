@@ -6,7 +6,7 @@
 namespace echoform {
 namespace {
 
-/// A character of UTF-8, RFC 3629, and the bytes that it takes; of bytes that are none, one byte and no character.
+/// A character of UTF-8 (RFC 3629) and the number of its bytes. Invalid bytes give one byte and no character.
 struct Character {
   std::uint32_t code = 0;
   std::size_t bytes = 1;
@@ -32,7 +32,7 @@ Character first_of(std::string_view text) {
 
 bool is_harmless(std::uint32_t code) {
   if (code < 0x20 || (code >= 0x7F && code <= 0x9F)) return false;
-  // Marks of direction (Unicode's Bidi_Control) and separators of lines and paragraphs.
+  // Direction marks (Unicode's Bidi_Control) and separators of lines and paragraphs.
   return code != 0x061C && code != 0x200E && code != 0x200F && !(code >= 0x2028 && code <= 0x202E) &&
          !(code >= 0x2066 && code <= 0x2069);
 }

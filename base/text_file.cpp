@@ -16,12 +16,12 @@
 namespace echoform {
 namespace {
 
-/// Throws what the file is not.
+/// Throws the error about a file.
 class Refusal {
  public:
   Refusal(const std::filesystem::path& path, const TextFileRequest& request) : path_(path), request_(request) {}
 
-  /// `alone` stands where the path is the place, `of_path` behind the path where a key is.
+  /// `alone` is the text when the path is the place of the error; `of_path` follows the path when a key is the place.
   [[noreturn]] void refuse(const std::string& alone, const std::string& of_path, std::string_view expected = {}) const {
     if (expected.empty()) expected = request_.expected;
     if (request_.key.empty()) throw InputError(path_.string(), alone, expected);
@@ -48,11 +48,11 @@ std::string read_text_file(const std::filesystem::path& path, const TextFileRequ
   if (!file) {
     const int error = errno;
     if (error == ENOENT || error == ENOTDIR) because.refuse("no such file", "which does not exist");
-    // A socket cannot be opened at all.
+    // open() fails for a socket.
     if (error == ENXIO) because.refuse("something that is not a file", "which is no regular file");
     because.refuse_unreadable(error);
   }
-  // Asked of the file that was opened, not of its name.
+  // The state is that of the opened file: its name may mean another file by now.
   struct stat state {};
   if (::fstat(file.get(), &state) != 0) because.refuse_unreadable(errno);
   if (!S_ISREG(state.st_mode)) because.refuse("something that is not a file", "which is no regular file");
@@ -62,7 +62,7 @@ std::string read_text_file(const std::filesystem::path& path, const TextFileRequ
   }
   const auto stated = static_cast<std::uintmax_t>(state.st_size);
   if (stated > request.maximum_bytes) because.refuse_size(stated);
-  // Files of the system (/proc) state no size. One byte more than there should be is asked for: the end has to be seen.
+  // System files (/proc) state no size. One byte more than the stated size is requested, because the end has to be seen.
   std::string text;
   std::size_t filled = 0;
   for (;;) {
@@ -75,7 +75,7 @@ std::string read_text_file(const std::filesystem::path& path, const TextFileRequ
     filled += static_cast<std::size_t>(got);
     if (filled > request.maximum_bytes) because.refuse_size(filled);
   }
-  // Somebody writes it at this moment: half of a configuration is another configuration.
+  // Another process is writing the file at this moment; half of a configuration is another configuration.
   if (filled < stated) {
     const std::string found = fmt::format("its end at {} of {} bytes", filled, stated);
     because.refuse(found, found, "a file that does not change while it is read");

@@ -22,7 +22,7 @@ void require_threads_and_memory(std::size_t threads, std::size_t bytes, std::str
     throw RuntimeFault(fmt::format("{}: found no {} MiB of memory to map ({}); expected a higher limit (ulimit -v)", what,
                                    bytes >> 20, std::strerror(errno)));
   }
-  // The stacks of these threads are what the next ones get.
+  // The next threads get the stacks of these threads.
   std::string fault;
   std::latch end(1);
   std::vector<std::jthread> started;

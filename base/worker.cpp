@@ -13,7 +13,7 @@
 namespace echoform {
 
 Worker::Worker(const WorkerOptions& options, Body body) {
-  // The thread waits until it is named and placed, so that nothing of the body runs on the wrong processor.
+  // The thread waits until it has its name and its processors, so that nothing of the body runs on the wrong processor.
   std::promise<bool> placed;
   try {
     thread_ = std::jthread([go = placed.get_future(), run = std::move(body)](const std::stop_token& stop) mutable {
