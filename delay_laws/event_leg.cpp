@@ -20,21 +20,21 @@
 namespace echoform {
 namespace {
 
-/// The velocity at which a leg's waves go straight from the elements' centres to every pixel.
+/// The velocity of a leg whose waves travel straight from the elements' centres to every pixel; nothing for other legs.
 std::optional<MetresPerSecond> straight_velocity(const Leg& elements) {
   const auto form = elements.sources() > 0 ? elements.point_source(0) : std::nullopt;
   return form ? std::optional(form->velocity) : std::nullopt;
 }
 
-/// The front of an event. Where its elements stand in one plane with the way of emission, `wave` says when it passes the points
-/// of that plane.
+/// The front of an event. Where the event's elements and the direction of emission lie in one plane, `wave` gives the time at
+/// which the front passes the points of that plane.
 struct EventFront {
   WaveFront wave = ElementsFront{};
-  std::optional<Revolution> plane{};      ///< of a row or a curve of elements, if `wave` does not say all
-  std::optional<ElementsFront> beside{};  ///< for points beside the plane; without it they are turned into its half plane
+  std::optional<Revolution> plane{};      ///< plane of a row or a curve of elements, if `wave` does not give all times
+  std::optional<ElementsFront> beside{};  ///< for points beside the plane; without it they are rotated into its half plane
 
   [[nodiscard]] bool says_all() const { return !plane.has_value(); }
-  /// Whether `wave` says when the front passes all pixels of the grid.
+  /// Whether `wave` gives the time at which the front passes every pixel of the grid.
   [[nodiscard]] bool says_all(const Grid& grid) const {
     return says_all() || (beside ? plane->in_plane(grid) : plane->in_half_plane(grid));
   }
@@ -64,11 +64,11 @@ class FrontMaker {
   }
 
  private:
-  /// With what is sent beside the elements' plane.
+  /// Adds the front that is sent beside the elements' plane.
   void complete(EventFront& front) const {
     if (places_.shape == FiringShape::array || std::holds_alternative<ElementsFront>(front.wave)) return;
     front.plane = Revolution{places_.frame};
-    // Delays along a line in a straight medium are alike all around it. Elsewhere the elements say it.
+    // Delays along a line in a straight medium are the same all around it. In the other cases the elements determine them.
     if (places_.shape == FiringShape::row && straight_) return;
     const bool converges =
         std::holds_alternative<ConvergingFront>(front.wave) || std::holds_alternative<RefractedFront>(front.wave);
@@ -88,20 +88,20 @@ class FrontMaker {
     return ElementsFront{};
   }
 
-  /// Whether the delays make a plane wave in a medium of this velocity. Those of a curved array are made for one velocity; an
-  /// event that states none is of a flat array.
+  /// Whether the delays make a plane wave in a medium of this velocity. Delays of a curved array are made for one velocity. An
+  /// event that states no velocity is one of a flat array.
   [[nodiscard]] bool plane_at(MetresPerSecond velocity, const PlaneWaveEvent& event) const {
-    // Rounding of single precision: across an array of 0.1 m it is less than 0.1 ns.
+    // Relative rounding of single precision: across an array of 0.1 m it is less than 0.1 ns.
     constexpr double alike = 1e-6;
     if (event.slowness_z == 0.0 || places_.shape == FiringShape::row || is_flat(acquisition_.probe, frame_)) return true;
     const Direction stated = frame_.to_global(Direction{event.slowness_x, event.slowness_y, event.slowness_z});
-    // Beside the plane of a curve its delays tell nothing.
+    // The delays of a curve determine nothing beside its plane.
     const double across = places_.shape == FiringShape::curve ? 0.0 : dot(stated, places_.frame.y);
     const double slowness = length(Direction{dot(stated, places_.frame.x), across, dot(stated, places_.frame.z)});
     return std::abs(slowness * velocity.value - 1.0) <= alike;
   }
 
-  /// Of the wave in a straight medium; nothing where it does not propagate.
+  /// The wave in a straight medium; nothing where it does not propagate.
   [[nodiscard]] std::optional<PlaneWaveForm> straight_plane(const PlaneWaveEvent& event) const {
     const Direction sent = sent_slowness(event, frame_, places_);
     const double across = sent.x * sent.x + sent.y * sent.y;
@@ -118,7 +118,7 @@ class FrontMaker {
   [[nodiscard]] WaveFront front_of(const PointWaveEvent& event) const {
     const bool ahead = event.point.z.value > 0.0;
     const Point stated = frame_.to_global(event.point);
-    // Elements on a curve send a wave about a point beside their plane neither there nor in the plane.
+    // Elements on a curve do not focus on a point beside their plane, neither at that point nor in the plane.
     if (places_.shape == FiringShape::curve && !Revolution{places_.frame}.in_plane(stated)) return by_elements();
     const Point point = in_plane(stated, ahead);
     if (ahead) return from_elements(&point, event.velocity);
@@ -129,8 +129,8 @@ class FrontMaker {
     return PointSourceForm{point, event.velocity, Seconds(at_origin - away / event.velocity.value)};
   }
 
-  /// A virtual source or a focus of a row, where it does the same in the row's plane: its delays depend on how far it lies
-  /// from the line, and not on which way.
+  /// A virtual source or a focus of a row, moved into the row's plane, where it has the same effect: the delays of a row depend
+  /// on the point's distance from the line, not on its direction.
   [[nodiscard]] Point in_plane(const Point& point, bool ahead) const {
     if (places_.shape != FiringShape::row) return point;
     const Revolution about{places_.frame};
@@ -149,7 +149,7 @@ class FrontMaker {
   // Methods that image echoes refuse such events.
   [[nodiscard]] WaveFront front_of(const PassiveEvent& /*event*/) const { return ElementsFront{}; }
 
-  /// The focus of the firings' delays for `velocity`, of an array in two directions that sends a wave which converges.
+  /// The focus of the firings' delays for `velocity`, if an array in two directions sends a converging wave.
   [[nodiscard]] std::optional<Point> fitted_focus(MetresPerSecond velocity) const {
     if (!in_two_directions(elements())) return std::nullopt;
     std::vector<Point> places;
@@ -166,14 +166,14 @@ class FrontMaker {
       aperture = std::max(aperture, 2.0 * length(delayed.back().from_centre));
     }
     const std::optional<FittedWave> wave = fit_wave(delayed, velocity);
-    // As far as other arrays' foci are looked for: beyond, waves that hardly bend are as good as plane.
+    // This is the range in which other arrays' foci are searched. Beyond it waves hardly bend and count as plane.
     if (!wave || !(wave->curvature * 25.0 * aperture > 1.0)) return std::nullopt;
     const Metres ahead(1.0 / wave->curvature);
     const Direction& n = wave->direction;
     return frame_.to_global(Point{centre.x + ahead * n.x, centre.y + ahead * n.y, centre.z + ahead * n.z});
   }
 
-  /// `focus`: that of the event, by delays for `velocity`, if it states one.
+  /// `focus` is the focus of the event by delays for `velocity`, if the event states one.
   [[nodiscard]] WaveFront from_elements(const Point* focus = nullptr, MetresPerSecond velocity = {}) const {
     const auto known = [&](const std::optional<MetresPerSecond>& medium) {
       return focus != nullptr && medium == velocity ? std::optional(*focus) : std::nullopt;
@@ -194,8 +194,8 @@ class FrontMaker {
     return ElementsFront{firings_};
   }
 
-  /// Whether waves cross each other somewhere in front of the probe, by their delays or by a surface that bends them together, as
-  /// that of a bore: behind, elements in the middle arrive later than the outermost ones let expect.
+  /// Whether waves cross each other somewhere in front of the probe, because of their delays or of a surface that focuses them,
+  /// such as that of a bore. Behind the crossing, middle elements arrive later than the outermost ones suggest.
   [[nodiscard]] bool crosses() const {
     if (bends_inwards(elements())) return true;
     if (straight_ || firings_.size() < 3) return false;
@@ -217,7 +217,7 @@ class FrontMaker {
           leg_.travel_times(arrival.element, {&place, 1}, {&time, 1});
           arrival.delay += time;
         }
-        // NaN, where some element does not reach, is no more than anything.
+        // Arrivals are NaN where some element does not reach; comparisons with NaN are false.
         if (bends_inwards({acquisition_.probe, places_, arrivals})) return true;
       }
     }
@@ -230,11 +230,11 @@ class FrontMaker {
   ProbeFrame frame_;
   std::optional<MetresPerSecond> straight_;
   double period_ = 0.0;
-  std::vector<Firing> firings_;  // of the event in work
-  FiringPlaces places_;          // likewise
+  std::vector<Firing> firings_;  // of the current event
+  FiringPlaces places_;          // of the current event
 };
 
-/// Whether times to the grid's pixels are worth a table.
+/// Whether computing the times to the grid's pixels is expensive enough for a table.
 bool is_costly(const EventFront& front, const Grid& grid) {
   if (std::holds_alternative<RefractedFront>(front.wave)) return true;
   if (front.beside && !front.says_all(grid)) return true;
@@ -242,7 +242,7 @@ bool is_costly(const EventFront& front, const Grid& grid) {
   return elements != nullptr && !elements->firings.empty();
 }
 
-/// Times of a front made by elements, by `elements`.
+/// Times of a front that elements make; `elements` gives their travel times.
 void elements_times(const ElementsFront& front, const Leg& elements, std::span<const Point> pixels, std::span<double> seconds) {
   constexpr std::size_t at_once = 256;
   const std::size_t count = front.firings.size();
@@ -262,7 +262,7 @@ void elements_times(const ElementsFront& front, const Leg& elements, std::span<c
 
 class EventLeg final : public Leg {
  public:
-  /// `foci`: where fronts are refracted, the leg of their sources.
+  /// `foci` is the leg of the sources of refracted fronts.
   EventLeg(std::shared_ptr<const Leg> elements, std::shared_ptr<const Leg> foci, std::vector<EventFront> fronts)
       : elements_(std::move(elements)), foci_(std::move(foci)), fronts_(std::move(fronts)) {}
 
@@ -349,7 +349,7 @@ class EventLeg final : public Leg {
     }
   }
 
-  /// Of a front that its elements make beside their plane.
+  /// Times of a front that its elements make beside their plane.
   void times_on_both_sides(const EventFront& front, const Leg& elements, std::span<const Point> pixels,
                            std::span<double> seconds) const {
     for (const bool in_plane : {true, false}) {
@@ -371,7 +371,8 @@ class EventLeg final : public Leg {
   std::vector<EventFront> fronts_;
 };
 
-/// With the times of fronts made by elements ahead for a grid, in single precision relative to the middle of each event's.
+/// An event leg whose times of fronts made by elements are computed ahead for a grid. The table holds them in single precision
+/// relative to the middle of each event's times.
 class TabulatedEventLeg final : public Leg {
  public:
   TabulatedEventLeg(const EventLeg& leg, const Leg& elements, const Grid& grid, std::size_t threads)
@@ -436,17 +437,17 @@ class TabulatedEventLeg final : public Leg {
  private:
   static constexpr std::size_t no_row = std::numeric_limits<std::size_t>::max();
 
-  EventLeg leg_;  // of the elements' own leg: their table need not live on for this one
+  EventLeg leg_;  // with the elements' own leg: their table may be freed before this one
   GridPlaces places_;
   std::size_t pixels_;
-  std::vector<std::size_t> rows_;  // of the table, by source
+  std::vector<std::size_t> rows_;  // [source], row of the table
   std::vector<double> middle_;
   std::vector<float> table_;  // [row, pixel]
 };
 
 std::shared_ptr<const Leg> EventLeg::tabulated(const Grid& grid, std::size_t threads, Seconds tolerance,
                                                bool with_departures) const {
-  static_cast<void>(with_departures);  // by single elements alone
+  static_cast<void>(with_departures);  // only single elements have departures
   const auto elements = elements_->tabulated(grid, threads, tolerance);
   return tabulated_over(elements ? *elements : *elements_, grid, threads);
 }
@@ -462,7 +463,7 @@ std::shared_ptr<const Leg> make_event_leg(const Acquisition& acquisition, std::s
                                           const std::optional<CouplantWay>& couplant, std::span<const std::uint32_t> chosen) {
   std::vector<EventFront> fronts(acquisition.event_count());
   const std::vector<std::uint32_t> events = chosen_or_all_events(acquisition, chosen);
-  // Foci are searched for: that takes a while through surfaces.
+  // Foci are searched for, which takes long through surfaces.
   over_sources(events.size(), 0,
                [&](std::size_t k) { fronts[events[k]] = FrontMaker(acquisition, *elements, couplant)(events[k]); });
   std::vector<Point> foci;

@@ -22,7 +22,7 @@ DelayLaw make_immersion_law(const DelayLawRequest& request) {
     RayPath path = path_in_part(modes, request.material, scene);
     path.velocities.insert(path.velocities.begin(), scene.couplant);
     path.interfaces.insert(path.interfaces.begin(), {front, false, false, scene.spatial_surface});
-    // Beyond the backwall a direct view shows mirror images, which people read; a skip shows nothing that is there.
+    // Beyond the backwall a direct view shows mirror images, which inspectors read; a skip shows nothing real there.
     return make_ray_leg(request.acquisition.probe, std::move(path),
                         {front, modes.size() > 1 ? scene.backwall : nullptr, scene.spatial_surface,
                          modes.size() > 1 ? scene.spatial_backwall : nullptr});

@@ -7,10 +7,11 @@
 namespace echoform {
 namespace {
 
-/// Smaller grids are not worth the trouble.
+/// On smaller grids interpolation saves too little.
 constexpr std::size_t least_pixels = 9;
 
-/// Pixels of a cell from `first` on along an axis of `count`: its last one belongs to the next cell, if there is one.
+/// Number of pixels that belong to a cell starting at `first` along an axis of `count` pixels. The cell's last pixel belongs to
+/// the next cell, if there is one.
 std::size_t own_pixels(std::size_t first, std::size_t edge, std::size_t count) {
   if (first > 0 && first + 1 >= count) return 0;
   const std::size_t left = count - first;
@@ -81,7 +82,7 @@ std::size_t InterpolatedTimes::sources_at_once() const {
   return std::clamp<std::size_t>(field_.portion().sources, 1, 8);
 }
 
-/// A cell to interpolate, or pieces of it where it lies across the part's surface or too near to it.
+/// Appends a cell to interpolate, or pieces of it where it crosses the part's surface or lies too near to the surface.
 void InterpolatedTimes::take(const Cell& cell, std::size_t level, Cells& into) const {
   const std::size_t edge = order * steps[level];
   if (own_pixels(cell.x, edge, grid_.x.count) == 0 || own_pixels(cell.z, edge, grid_.z.count) == 0) return;
@@ -128,7 +129,7 @@ Point InterpolatedTimes::place(std::size_t x, std::size_t z) const {
   return {along(grid_.x, x), grid_.y.first, along(grid_.z, z)};
 }
 
-/// Adds a cell's nodes that are not known to `rays`, which will get them, and to `missing`.
+/// Adds those nodes of a cell that `rays` does not know to `missing` and reserves their places in `rays`.
 void InterpolatedTimes::enlist(const Cell& cell, std::size_t level, Rays& rays, std::vector<std::size_t>& missing) const {
   for (std::size_t k = 0; k < nodes * nodes; ++k) {
     const std::size_t lattice = (cell.z + k / nodes * steps[level]) * lattice_x_ + cell.x + k % nodes * steps[level];
@@ -164,7 +165,7 @@ void InterpolatedTimes::trace(std::size_t first, std::size_t last, std::span<con
   }
 }
 
-/// Of cells of the last level: the pixels that are theirs and lie in the part.
+/// The pixels that belong to cells of the last level and lie in the part.
 std::vector<std::size_t> InterpolatedTimes::pixels_of(std::span<const Cell> cells) const {
   constexpr std::size_t edge = order * steps.back();
   std::vector<std::size_t> pixels;
@@ -246,14 +247,14 @@ std::size_t InterpolatedTimes::fill_source(std::size_t source, Rays& rays, std::
 bool InterpolatedTimes::is_smooth(std::size_t source, const Cell& cell, std::size_t level, const Nodes& traces) const {
   std::array<double, nodes * nodes> t{};
   for (std::size_t k = 0; k < t.size(); ++k) t[k] = traces[k].seconds;
-  // Written so that NaN fails.
+  // The comparisons are written so that NaN fails.
   for (std::size_t k = 0; k < nodes; ++k) {
     const auto fourth = [&](std::size_t from, std::size_t by) {
       return std::abs(t[from] - 4.0 * t[from + by] + 6.0 * t[from + 2 * by] - 4.0 * t[from + 3 * by] + t[from + 4 * by]);
     };
     if (!(fourth(k * nodes, 1) <= 0.5 * tolerance_) || !(fourth(k, nodes) <= 0.5 * tolerance_)) return false;
   }
-  // Derivatives of the polynomial at its nodes, times 12, by nodes.
+  // Derivatives of the polynomial at its nodes, times 12: a row for each node.
   constexpr std::array<std::array<double, nodes>, nodes> slope{
       {{-25, 48, -36, 16, -3}, {-3, -10, 18, -6, 1}, {1, -8, 0, 8, -1}, {-1, 6, -18, 10, 3}, {3, -16, 36, -48, 25}}};
   const double step_x = static_cast<double>(steps[level]) * grid_.x.spacing().value;
@@ -282,7 +283,7 @@ void InterpolatedTimes::interpolate(const Cell& cell, std::size_t level, const N
   const std::size_t count_x = own_pixels(cell.x, edge, grid_.x.count);
   const std::size_t count_z = own_pixels(cell.z, edge, grid_.z.count);
   const Weights& weights = weights_[level];
-  // Reckoned from the cell's middle, single precision is good to 1e-13 s.
+  // Relative to the time at the cell's middle, single precision is accurate to 1e-13 s.
   const double base = traces[nodes * nodes / 2].seconds;
   std::array<std::array<float, widest + 1>, nodes> lines;
   for (std::size_t k = 0; k < nodes; ++k) {

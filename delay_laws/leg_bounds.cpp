@@ -13,7 +13,7 @@ namespace {
 
 constexpr TimeRange nothing{std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
 
-/// Least and greatest distance along one axis from `place` to the stretch between the axis' ends.
+/// Smallest and greatest distance along one axis from `place` to the interval between the axis' ends.
 struct Reach {
   double least;
   double greatest;

@@ -7,26 +7,27 @@
 namespace echoform {
 namespace {
 
-/// Beyond a surface, but nearer to it than this, a pixel lies on it: on which side is a matter of rounding.
+/// A pixel that lies outside by less than this counts as lying on the surface, because rounding decides its side.
 constexpr double rounding = 1e-9;
-/// Within the part likewise: nearer to a surface, solvers lose rays that leave it again at once across its plane.
+/// A pixel that lies inside by less than this counts as lying on the surface too: so near to it, solvers lose rays that leave the
+/// surface again at once across its plane.
 constexpr double near = 1e-8;
-/// So far from it are the ends of the rays to a pixel on it.
+/// Rays to a pixel on the surface end at this distance from it.
 constexpr double just_inside = 2e-8;
 
-/// As Surface::signed_distance, which walks over all nodes.
+/// The same value as Surface::signed_distance, which walks over all nodes.
 double distance_below(const Surface& surface, Vector2 place) {
   if (!surface.plane()) return surface.signed_distance(place);
   const Segment& line = surface.segments().front();
   return cross(line.b, place - line.a) / length(line.b);
 }
 
-/// By how far a point lies within one bound.
+/// The side of one bound on which a point lies; `inside` is the point's signed distance, positive inside.
 PartSide side_of(double inside) {
   return inside > near ? PartSide::within : inside < -rounding ? PartSide::outside : PartSide::on_surface;
 }
 
-/// Of a point on the surface; `sign` 1 leads below it, -1 above.
+/// Moves a point that lies on the surface off it; with `sign` 1 it moves below the surface, with -1 above.
 void move_off(const Surface& surface, double sign, Vector3& place) {
   const Vector2 flat{place.x, place.z};
   const SurfaceFoot foot = surface.foot(flat);

@@ -15,15 +15,15 @@ namespace {
 
 constexpr double unreached = std::numeric_limits<double>::quiet_NaN();
 
-/// How far sources are moved, metres. Rounding of 1e-12 s (ray fields) then makes 6e-5 of a cosine in metal, and the third
-/// derivative of T less than 1e-4 where legs are longer than 2 mm.
+/// Distance by which sources are moved, metres. With it, rounding of 1e-12 s (ray fields) makes an error of 6e-5 in a cosine in
+/// metal. The third derivative of T adds less than 1e-4 where legs are longer than 2 mm.
 constexpr double longest_step = 5e-5;
 constexpr double shortest_step = 1e-6;
-/// Differences to either side that are further apart than this are not of one ray: the change over a step is that over the leg's
-/// length.
+/// When the differences to both sides are further apart than this, they do not belong to one ray: the change over a step is that
+/// over the leg's length.
 constexpr double same_ray = 0.02;
 
-/// From the times of the sources behind, in its place and ahead; nothing where these are not of one ray.
+/// Cosine from the times of the sources behind, at and ahead of the source; nothing where these do not belong to one ray.
 std::optional<double> cosine_of(double back, double here, double ahead, double step, double velocity) {
   if (std::isnan(here)) return unreached;
   const double behind = velocity * (back - here) / step;
@@ -32,7 +32,7 @@ std::optional<double> cosine_of(double back, double here, double ahead, double s
   return std::clamp(0.5 * (behind + before), -1.0, 1.0);
 }
 
-/// Where no ray tells its place: of both sides the one that can be a cosine, and the smaller where both can.
+/// Cosine where no ray gives its place: that of the two sides which can be a cosine, and the smaller one where both can.
 double nearest_cosine(double back, double here, double ahead, double step, double velocity) {
   double found = unreached;
   for (const double side : {velocity * (back - here) / step, velocity * (here - ahead) / step}) {
@@ -71,7 +71,7 @@ class DepartureTable final : public Departures {
   std::vector<float> table_;  // [source, pixel]
 };
 
-/// From a source to the surface that its waves are on their way to, m.
+/// Distance from a source to the surface to which its waves travel, m.
 double room_before(const RayPath& path, const Point& source) {
   if (path.interfaces.empty()) return longest_step;
   const RayInterface& first = path.interfaces.front();
@@ -135,7 +135,7 @@ double RayDepartures::to_place(const Source& from, Vector3 place, const Point& p
   if (std::isnan(place.x)) return unreached;
   const Vector3 way = place - vector_of(from.centre);
   const double distance = length(way);
-  // Places are good to 1e-9 m.
+  // Places are accurate to 1e-9 m.
   if (distance < shortest_step) return by_differences(from, pixel);
   return std::clamp(dot(way, from.normal) / distance, -1.0, 1.0);
 }
@@ -205,7 +205,7 @@ std::unique_ptr<const Departures> RayDepartures::tabulated(const Grid& grid, con
           cosines(source, asked, told);
           for (std::size_t k = 0; k < unsure.size(); ++k) {
             const std::size_t at = (source - first) * points.size() + unsure[k];
-            // On the very edge of a shadow a field and the solver may differ in whether there is a ray.
+            // On the very edge of a shadow, a field and the solver may disagree on whether there is a ray.
             if (std::isnan(told[k]))
               told[k] = nearest_cosine(seconds[0][at], seconds[1][at], seconds[2][at], sources_[source].step, velocity().value);
             row[imaged.place[from + unsure[k]]] = static_cast<float>(told[k]);

@@ -20,7 +20,7 @@ std::map<std::string, DelayLawFactory, std::less<>>& registry() {
   return laws;
 }
 
-/// What the waves of single elements cross first, where that is the couplant.
+/// The path through the couplant, if it is what the waves of single elements cross first.
 std::optional<CouplantWay> couplant_of(const DelayLawFactory& factory, const DelayLawRequest& request, const Leg& elements) {
   const MetresPerSecond velocity = request.scene.couplant;
   const Departures* const departures = elements.departures();
@@ -28,7 +28,7 @@ std::optional<CouplantWay> couplant_of(const DelayLawFactory& factory, const Del
   CouplantWay way;
   way.velocity = velocity;
   way.elements = make_contact_law({request.acquisition, {velocity, velocity}, "LL"}).transmit;
-  // A tenth of a millimetre above the surface, rays have a way to it.
+  // From a tenth of a millimetre above the surface, rays reach it.
   way.within = [scene = request.scene](const Point& place) { return scene.below_front(place) < -1e-4; };
   way.leg_from = [&factory, &request](const std::vector<Point>& places) {
     Acquisition acquisition = request.acquisition;
@@ -62,7 +62,7 @@ DelayLaw make_delay_law(std::string_view name, const DelayLawRequest& request) {
   DelayLaw law = found->second(request);
   const Acquisition& acquisition = request.acquisition;
   if (!launches_waves(acquisition)) return law;
-  // Views of one transmit path share the leg of the events, as they share that of the elements.
+  // Views of one transmit path share the leg of the events, and also that of the elements.
   law.transmit = request.legs->get(fmt::format("events of {}", fmt::ptr(law.transmit.get())), [&](const std::string&) {
     return make_event_leg(acquisition, law.transmit, couplant_of(found->second, request, *law.transmit), request.chosen);
   });

@@ -7,10 +7,11 @@
 namespace echoform {
 namespace {
 
-/// Of a probe that is turned, rounding puts its own plane's pixels this near to it. So near, times change by less than 1e-12 s.
+/// Rounding moves the pixels of a rotated probe's own plane out of it by less than this. Over this distance, times change by less
+/// than 1e-12 s.
 constexpr double on_plane = 1e-9;  // m
 
-/// Whether body(corner) holds for all corners of the grid's box: then a linear inequality holds for every pixel.
+/// Whether body(corner) holds for all corners of the grid's box. If so, a linear inequality holds for every pixel.
 template <class Body>
 bool at_all_corners(const Grid& grid, const Body& body) {
   for (const Metres x : {grid.x.first, grid.x.last}) {

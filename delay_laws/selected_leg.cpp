@@ -68,7 +68,7 @@ class SelectedLeg final : public Leg {
   [[nodiscard]] const LegRays* rays(const Grid& grid) const override {
     const LegRays* const all = leg_->rays(grid);
     if (all == nullptr) return nullptr;
-    // A table is of one grid, so that there is one answer.
+    // A table belongs to one grid, so there is one answer.
     std::call_once(made_, [&] {
       std::vector<Point> origins;
       for (const std::uint32_t source : sources_) origins.push_back(all->field->sources()[source]);

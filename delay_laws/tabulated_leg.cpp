@@ -70,7 +70,8 @@ class TabulatedLeg final : public Leg {
   }
 
  private:
-  /// Of times to some pixels, the first and the last among them: the table needs a number near the middle, not the middle.
+  /// Uses the times to some of the pixels, among them the first and the last: the table needs a number near the middle, not the
+  /// exact middle.
   void find_middles(const RayField& field, const ImagedPixels& imaged, std::size_t threads) {
     const std::size_t count = std::min<std::size_t>(imaged.points.size(), 65);
     std::vector<Point> some;
@@ -123,7 +124,7 @@ class TabulatedLeg final : public Leg {
 
   std::shared_ptr<const Leg> leg_;
   LegRays rays_;
-  std::unique_ptr<const Departures> departures_;  // null where nobody asked
+  std::unique_ptr<const Departures> departures_;  // null if they were not requested
   Grid grid_;
   std::size_t pixels_;
   GridPlaces places_;

@@ -7,7 +7,7 @@
 #include "base/errors.hpp"
 #include "delay_laws/view.hpp"
 
-// Views of the tree that modes do not name. KIND(NAME) is `ViewKind NAME_view()` of delay_laws/NAME.cpp.
+// The kinds of view that the modes do not name. KIND(NAME) is `ViewKind NAME_view()` of delay_laws/NAME.cpp.
 #define ECHOFORM_VIEW_KINDS(KIND)
 
 namespace echoform {
@@ -29,7 +29,7 @@ bool named_by_modes(const std::string& name) {
   }
 }
 
-/// Names go into names of streams and files.
+/// Names become parts of the names of streams and files.
 bool fit_for_a_name(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
 }

@@ -12,11 +12,12 @@ namespace echoform {
 namespace {
 
 constexpr double never = std::numeric_limits<double>::quiet_NaN();
-// Of 10 MHz, where a probe's frequency is not known: waves that are off by a tenth of it are off by less of most others.
+// The period of 10 MHz, used where a probe's frequency is not known. Waves that differ by a tenth of it differ by a smaller part
+// of most other periods.
 constexpr double unknown_period = 1e-7;
 
-/// Whether a beam whose outermost rays have these slopes, and which is so wide at its focus, holds what leaves that at `slope`
-/// for a place that is `distance` metres away.
+/// Whether a beam contains a ray that leaves the focus at `slope` for a place `distance` metres away. The beam's outermost rays
+/// have the slopes given, and `half_width` is half its width at the focus.
 bool beam_holds(double least_slope, double greatest_slope, double half_width, double slope, double distance) {
   const double half = std::max(0.5 * (greatest_slope - least_slope), half_width / std::max(distance, 1e-12));
   return std::abs(slope - 0.5 * (least_slope + greatest_slope)) <= half;
@@ -41,8 +42,8 @@ class FocusSearch {
     choose_some();
   }
 
-  /// The point of least spread, from a fan of places that reaches `deepest` apertures deep; nothing where spreads exceed
-  /// `tolerance`. A few of the elements say where there is none: with more of them no spread gets less.
+  /// The point of smallest spread, searched from a fan of places that reaches `deepest` apertures deep; nothing where spreads
+  /// exceed `tolerance`. A few elements show where there is none, because more elements never make a spread smaller.
   [[nodiscard]] std::optional<Point> find(double tolerance) const {
     std::vector<Vertex> starts = fan();
     std::ranges::sort(starts, {}, &Vertex::spread);
@@ -63,12 +64,12 @@ class FocusSearch {
     return within(point) ? spread_at(point, firings_) : std::numeric_limits<double>::infinity();
   }
 
-  /// Nothing where the elements' waves have no way in common, as at a focus among them.
+  /// The front at `focus`; nothing where the elements' waves have no common direction, as at a focus among them.
   [[nodiscard]] std::optional<ConvergingFront> front_at(const Point& focus, double period) const {
     ConvergingFront front;
     front.focus = focus;
     front.spread = spread_at(focus);
-    // Slownesses of the elements' waves by differences over a step that rounding of times does not show in.
+    // Slownesses of the elements' waves, from differences over a step that is large against the rounding of times.
     const double step = 1e-5;
     std::vector<Direction> slownesses;
     Direction sum{0.0, 0.0, 0.0};
@@ -93,7 +94,7 @@ class FocusSearch {
     front.velocity = static_cast<double>(slownesses.size()) / speed;
     front.way = scaled(sum, 1.0 / length(sum));
     const Direction& n = front.way;
-    // In the plane of the frame's x and z.
+    // The vector lies in the plane of the frame's x and z.
     const double nx = dot(n, frame_.x);
     const double nz = dot(n, frame_.z);
     front.across = frame_.to_global(Direction{nz, 0.0, -nx});
@@ -130,7 +131,7 @@ class FocusSearch {
   static constexpr std::size_t most_refined = 4;
   static constexpr std::size_t few = 9;
 
-  /// Some firings from end to end of the aperture.
+  /// Chooses some firings from end to end of the aperture.
   void choose_some() {
     std::vector<std::size_t> order(firings_.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
@@ -141,7 +142,7 @@ class FocusSearch {
     }
   }
 
-  /// With spreads of some of the elements.
+  /// The fan of places, with the spreads of some of the elements.
   [[nodiscard]] std::vector<Vertex> fan() const {
     std::vector<Vertex> starts;
     std::vector<Point> points;
@@ -158,7 +159,7 @@ class FocusSearch {
     for (const Firing& firing : some_) {
       leg_.travel_times(firing.element, points, times);
       for (std::size_t k = 0; k < points.size(); ++k) {
-        // Where one does not reach the spread is infinite.
+        // Where one element does not reach, the spread is infinite.
         const double time = std::isnan(times[k]) ? std::numeric_limits<double>::infinity() : firing.delay + times[k];
         earliest[k] = std::min(earliest[k], time);
         latest[k] = std::max(latest[k], time);
@@ -174,7 +175,7 @@ class FocusSearch {
   [[nodiscard]] bool within(const Point& point) const { return !within_ || within_(point); }
   [[nodiscard]] double centre() const { return 0.5 * (least_ + greatest_); }
   [[nodiscard]] Point global(const Vertex& v) const { return frame_.to_global(Point{Metres(v.x), Metres(0.0), Metres(v.z)}); }
-  /// Infinite outside of the fan: far off, rounding would make any times alike.
+  /// The spread is infinite outside of the fan: far away, rounding would make any times equal.
   [[nodiscard]] Vertex with_spread(Vertex v, const std::vector<Firing>& firings) const {
     const bool inside = v.z > 0.0 && v.z < 1.25 * deepest * aperture_ && std::abs(v.x - centre()) < aperture_ + 3.0 * v.z;
     v.spread = inside && within(global(v)) ? spread_at(global(v), firings) : std::numeric_limits<double>::infinity();
@@ -197,7 +198,7 @@ class FocusSearch {
     return time;
   }
 
-  /// Nelder and Mead's simplex (The Computer Journal 7, 1965, 308-313), until it is a micrometre small.
+  /// Refines by the simplex of Nelder and Mead (The Computer Journal 7, 1965, 308-313) until it is a micrometre small.
   [[nodiscard]] Vertex refined(const Vertex& start, const std::vector<Firing>& firings) const {
     const double size = 0.1 * start.z;
     const auto at = [&](double x, double z) { return with_spread({x, z, 0.0}, firings); };
@@ -232,28 +233,28 @@ class FocusSearch {
   const std::vector<Firing>& firings_;
   const std::function<bool(const Point&)>& within_;
   bool spatial_;                // elements in two directions
-  std::vector<double> places_;  // along the frame's x, by firing
+  std::vector<double> places_;  // [firing], along the frame's x
   std::vector<Firing> some_;
   double aperture_ = 0.0;
   double least_ = std::numeric_limits<double>::infinity();
   double greatest_ = -std::numeric_limits<double>::infinity();
 };
 
-/// Elements that arrive one after the other within a stretch of time.
+/// Neighbouring elements whose waves arrive within a short time.
 struct Neighbours {
   std::size_t count = 0;
   double least = never;
   double greatest = never;
   bool latest_in_the_middle = false;
 
-  /// More of them, or as many and nearer together; single ones by which is first.
+  /// More elements are better, then elements closer together in time. Of single elements the earlier one is better.
   [[nodiscard]] bool better_than(const Neighbours& other) const {
     if (count != other.count) return count > other.count;
     return count == 1 ? least < other.least : greatest - least < other.greatest - other.least;
   }
 };
 
-/// bends_inwards() of arrays in two directions.
+/// The part of bends_inwards() for arrays in two directions.
 bool bends_inwards_in_space(const FiringElements& elements) {
   const double share = 1.0 / static_cast<double>(elements.firings.size());
   struct Place {
@@ -273,7 +274,7 @@ bool bends_inwards_in_space(const FiringElements& elements) {
   double yy = 0.0;
   double xd = 0.0;
   double yd = 0.0;
-  double square = 0.0;  // of the distance from the middle, on average
+  double square = 0.0;  // mean square distance from the middle
   for (Place& place : places) {
     place = {place.x - mean.x, place.y - mean.y, place.delay - mean.delay};
     xx += place.x * place.x;
@@ -284,7 +285,7 @@ bool bends_inwards_in_space(const FiringElements& elements) {
     square += share * (place.x * place.x + place.y * place.y);
   }
   const double determinant = xx * yy - xy * xy;
-  // Of elements along an oblique line no plane follows.
+  // Elements along an oblique line determine no plane.
   if (!(determinant > 1e-9 * xx * yy)) return false;
   const double along_x = (xd * yy - yd * xy) / determinant;
   const double along_y = (yd * xx - xd * xy) / determinant;
@@ -319,10 +320,10 @@ double ElementsFront::front_of(std::span<const double> arrivals) const {
     if (run.count == 0 || !run.better_than(best)) continue;
     best = run;
     best.latest_in_the_middle = run.count > 2 && arrivals[first + run.count / 2] > 0.5 * (arrivals[first] + arrivals[end - 1]);
-    // No later one can have more.
+    // No later run can have more elements.
     if (end == arrivals.size()) break;
   }
-  // Where a wave has crossed itself its front is the last of neighbours, not the first.
+  // Where a wave has crossed itself, its front is the last of the neighbours, not the first.
   return best.latest_in_the_middle ? best.greatest : best.least;
 }
 
@@ -396,7 +397,7 @@ void RefractedFront::times(const Leg& foci, std::span<const Point> pixels, std::
   foci.travel_times(source + 1, pixels, ahead);
   foci.travel_times(source + 2, pixels, behind);
   for (std::size_t k = 0; k < pixels.size(); ++k) {
-    // A ray that leaves towards `across` is the shorter the farther along that it begins. NaN is in no beam.
+    // A ray that leaves towards `across` is shorter when it begins farther in that direction. NaN is in no beam.
     const double sine = beam.velocity * (behind[k] - ahead[k]) / (2.0 * step);
     const double slope = sine / std::sqrt(1.0 - sine * sine);
     const bool arrives = beam.holds(slope, length(between(beam.focus, pixels[k])));
