@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t none = SIZE_MAX;
 
-/// Stands for an image that is there.
+/// A placeholder for an image that exists already.
 struct GivenImage {
   std::size_t number = 0;
   BlockSpec block;
@@ -44,7 +44,7 @@ const RecipeOutput& envelope_of(const Recipe& recipe, std::string_view view) {
   return recipe.outputs[recipe.find(view, OutputKind::envelope).value()];
 }
 
-/// By block of a recipe, which image lies there. Views may have one envelope between them: that of `view` is its own.
+/// For each block of a recipe, the number of the image in it. Views may share an envelope; that of `view` is its own.
 std::vector<std::size_t> images_by_block(const Recipe& recipe, const std::vector<std::string>& given, std::string_view view) {
   std::vector<std::size_t> images(recipe.steps.size() + 1, none);
   for (std::size_t k = 0; k < given.size(); ++k) {
@@ -69,7 +69,7 @@ AfterImages after_images(const Recipe& recipe, const std::vector<std::string>& g
     needed[recipe.outputs[k].block] = true;
   }
   std::vector<std::size_t> renamed(recipe.steps.size() + 1, none);
-  // Steps take blocks of earlier ones.
+  // Steps use only blocks of earlier steps.
   for (std::size_t block = recipe.steps.size(); block > 0; --block) {
     if (!needed[block]) continue;
     if (image[block] == none) {

@@ -85,7 +85,7 @@ class CpuEngine final : public Engine {
   std::unique_ptr<ExecutionQueue> queue_;
   const GatedSamples samples_;
   Runner runner_;
-  std::vector<void*> places_;  // one a block, of the frame under way
+  std::vector<void*> places_;  // [block], for the current frame
 };
 
 }  // namespace

@@ -39,9 +39,9 @@ class CpuGroupImager final : public GroupImager {
 
   void engine_for(std::size_t group) {
     const auto wanted = groups_.setup(group);
-    // None where making it was stopped.
+    // There is no engine if making it was stopped.
     if (engine_ != nullptr && engine_->retune(*wanted)) return;
-    engine_.reset();  // its memory first
+    engine_.reset();  // frees its memory first
     engine_ = engine_of(wanted);
   }
 
@@ -83,7 +83,7 @@ class CpuGroupImager final : public GroupImager {
   GroupReader* reader_ = nullptr;  // reader of the frame that is imaged
   std::unique_ptr<Engine> engine_;
   FrameSlot slot_;
-  std::vector<std::vector<std::complex<double>>> sums_;  // one an output of the groups' setups
+  std::vector<std::vector<std::complex<double>>> sums_;  // [output of the groups' setups]
 };
 
 }  // namespace

@@ -25,29 +25,29 @@ namespace {
 
 // Shorter copies do not reach the bus' full rate: on an H200 4 MB reach 53.8 of 55.3 GB/s, 1 MB 49.0.
 constexpr std::size_t least_copy = std::size_t{4} << 20;
-// Events that may be outstanding: three a frame.
+// Maximum number of outstanding events; a frame takes three.
 constexpr std::size_t events_under_way = 256;
 
 using gpu::Event;
 
 /// What the engine keeps for one slot.
 struct Frame {
-  FrameSlot* slot = nullptr;  // while under way
+  FrameSlot* slot = nullptr;  // null unless the frame is being imaged
   Engine::Done done;
   void* engine = nullptr;
 
-  Buffer raw;                   // on the device, as all of these
-  std::vector<Buffer> results;  // by block; those of the recipe's outputs
-  std::vector<void*> places;    // by block
+  Buffer raw;                   // on the device, as are all buffers here
+  std::vector<Buffer> results;  // [block], for the recipe's outputs
+  std::vector<void*> places;    // [block]
   Buffer facts;
-  const SampleQuality* quality = nullptr;  // where facts are gathered from
-  Buffer facts_sources;                    // likewise: an array of places
+  const SampleQuality* quality = nullptr;  // source of the frame's facts
+  Buffer facts_sources;                    // an array of places, also for the facts
   Buffer facts_here;
   gpu::GraphExec graph;
 
   Event upload_begun = gpu::make_event(true);
   Event uploaded = gpu::make_event(true);
-  /// Before the first and after each timed part of the computation: the whole of it or, eagerly, every step.
+  /// Marks before the first and after each timed part of the computation. A part is the whole or, in eager mode, one step.
   std::vector<Event> marks;
   Event download_begun = gpu::make_event(true);
   Event downloaded = gpu::make_event(true);
@@ -83,8 +83,8 @@ class CudaEngine final : public Engine {
 
   ~CudaEngine() override {
     use_device();
-    uploads_.reset();  // none is queued from here on
-    // Uploads of frames that were given up may still read their slots. Their end is watched like every other work's.
+    uploads_.reset();  // none is queued after this
+    // Uploads of frames that were given up may still read their slots. The completion watches their end like that of other work.
     ECHOFORM_CUDA_QUEUED(cudaEventRecord(last_upload_.get(), upload_.get()));
     completion_->watch(last_upload_.get(), "upload");
     completion_->finish();
@@ -94,7 +94,7 @@ class CudaEngine final : public Engine {
   [[nodiscard]] BackendKind backend() const noexcept override { return BackendKind::cuda; }
   [[nodiscard]] const ImagingSetup& setup() const noexcept override { return *setup_; }
 
-  /// One on each stream.
+  /// One frame on each stream.
   [[nodiscard]] std::size_t frames_at_once() const noexcept override { return 3; }
 
   [[nodiscard]] std::string describe() const override {
@@ -109,7 +109,8 @@ class CudaEngine final : public Engine {
   }
 
   void equip(FrameSlot& slot) override {
-    // Write-combined memory goes up as fast, or faster where the bus is slow, but reading it here takes a hundred times longer.
+    // Write-combined memory is uploaded as fast, or faster where the bus is slow, but reading it here takes a hundred times
+    // longer.
     const MemoryUse use = options_.samples_read ? MemoryUse::readback : MemoryUse::staging;
     slot.samples = backend_->allocate(setup_->acquisition.frame_bytes(), use);
     equip_outputs(slot);
@@ -137,7 +138,8 @@ class CudaEngine final : public Engine {
     slot.timings.reserve(runner_->steps() + 3);
 
     if (!warm_) {
-      // Once with zeros, which the stages are to forget: a kernel's first launch loads it, and that is not for a capture.
+      // The first run takes zeros, and the stages forget it afterwards. A kernel's first launch loads the kernel, which a capture
+      // does not allow.
       queue_steps(*frame, false);
       queue_->finish();
       require_quick(*frame);
@@ -152,9 +154,9 @@ class CudaEngine final : public Engine {
 
   void frame_opened(FrameSlot& slot) noexcept override { uploads_->open(slot); }
 
-  // Copies go on one stream, in order. Where a frame is given up and its slot leased again while one of its copies still
-  // waits or reads, that copy brings a mixture of both frames to the device; but each row of the new frame is copied again
-  // after it arrived, hence later on the stream, and the computation waits for all of them.
+  // Copies go on one stream, in order. When a frame is given up and its slot is leased again, one of its copies may still wait or
+  // read. That copy brings a mixture of both frames to the device. But each row of the new frame is copied again after it
+  // arrived, hence later on the stream, and the computation waits for all copies.
   void shots_arrived(FrameSlot& slot, std::size_t first_row, std::size_t rows) noexcept override {
     uploads_->arrived(slot, first_row, rows);
   }
@@ -184,7 +186,7 @@ class CudaEngine final : public Engine {
     queue_downloads(frame, slot);
     ECHOFORM_CUDA_QUEUED(cudaEventRecord(frame.downloaded.get(), download_.get()));
 
-    // Each is watched by itself, so that the watchdog can report where the device stands still.
+    // Each event is watched by itself, so that the watchdog can report where the device stopped.
     completion_->watch(frame.uploaded.get(), "upload");
     completion_->watch(frame.marks.back().get(), "compute");
     completion_->watch(frame.downloaded.get(), "download", &CudaEngine::finished, &frame);
@@ -196,7 +198,7 @@ class CudaEngine final : public Engine {
     runner_->resume(output, known);
   }
 
-  /// Behind the frames that were submitted.
+  /// The change takes effect after the frames submitted so far.
   [[nodiscard]] bool retune(const ImagingSetup& wanted) override {
     use_device();
     return same_frames(*setup_, wanted) && runner_->retune(wanted.recipe, *queue_);
@@ -224,7 +226,7 @@ class CudaEngine final : public Engine {
   /// Sets the device of the calling thread; costs nothing where it is the current one already.
   void use_device() const noexcept { ECHOFORM_CUDA_QUEUED(cudaSetDevice(device_)); }
 
-  /// `taken` of what is needed is allocated already.
+  /// `taken` bytes of the need are allocated already.
   void require_room(const DeviceNeed& need, std::size_t taken) const {
     DeviceMemory memory = device_memory(device_);
     memory.free += taken;
@@ -233,8 +235,8 @@ class CudaEngine final : public Engine {
     require_memory(memory, device_, need.bytes(), what_would_fit(need, memory.free));
   }
 
-  /// A plan may be so large that the watchdog would take its work for a stall and end the process: then the plan is refused. It
-  /// may come from a sender. Half of the timeout is left for GPUs that clock down or are shared.
+  /// Refuses a plan that is so large that the watchdog would take its work for a stall and end the process. Such a plan may come
+  /// from a sender. Half of the timeout is left for GPUs that clock down or are shared.
   void require_quick(Frame& frame) {
     const auto begin = std::chrono::steady_clock::now();
     queue_steps(frame, false);
@@ -247,7 +249,7 @@ class CudaEngine final : public Engine {
                     std::chrono::duration<double>(gpu_timeout_).count()));
   }
 
-  /// Facts are gathered from where the stages leave them, one place for the quality and one an output.
+  /// Facts are gathered from where the stages leave them: one place for the quality and one for each output.
   void equip_facts(Frame& frame) {
     const SampleQuality* quality = nullptr;
     if (const std::size_t step = runner_->quality_step(); step < runner_->steps()) {
@@ -278,7 +280,7 @@ class CudaEngine final : public Engine {
     note();
     runner_->run(frame.places, *queue_, [&](std::size_t step, const auto& work) {
       work();
-      // The last mark is the end of all.
+      // The last mark is the end of all steps.
       if (step + 1 < runner_->steps()) note();
     });
     gpu::launch_gather_facts(frame.quality, static_cast<const ShownReference* const*>(frame.facts_sources.data()),
@@ -288,7 +290,7 @@ class CudaEngine final : public Engine {
 
   void capture(Frame& frame) {
     const cudaStream_t stream = gpu::stream_of(*queue_);
-    // Other threads, an engine that images meanwhile among them, may do as they like.
+    // The capture does not restrict other threads, such as an engine that images meanwhile.
     ECHOFORM_CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
     queue_steps(frame, false);
     cudaGraph_t captured = nullptr;
@@ -346,7 +348,7 @@ class CudaEngine final : public Engine {
 
     const auto& quality = *static_cast<const SampleQuality*>(frame.facts_here.data());
     runner_->note_facts(slot, quality, {reinterpret_cast<const ShownReference*>(&quality + 1), outputs().size()});
-    // The slot may be submitted again while done() still returns.
+    // The slot may be submitted again before done() returns.
     const Done done = std::move(frame.done);
     done(slot, true);
   }
@@ -361,9 +363,9 @@ class CudaEngine final : public Engine {
   const EngineOptions options_;
   const int device_;
   const std::chrono::nanoseconds gpu_timeout_;
-  const BlockSpec received_;      // as frames lie in slots
-  const DeviceRows rows_;         // as they lie on the device
-  const std::size_t first_byte_;  // of a row in the slot that are left out before the gate
+  const BlockSpec received_;      // layout of frames in slots
+  const DeviceRows rows_;         // layout on the device
+  const std::size_t first_byte_;  // bytes of a row in the slot that are skipped before the gate
   std::unique_ptr<Backend> backend_;
   std::unique_ptr<ExecutionQueue> queue_;  // compute
   gpu::Stream upload_;
@@ -372,9 +374,9 @@ class CudaEngine final : public Engine {
 
   std::unique_ptr<Runner> runner_;
   bool warm_ = false;
-  std::vector<std::unique_ptr<Frame>> frames_;  // by slot
+  std::vector<std::unique_ptr<Frame>> frames_;  // [slot]
   std::unique_ptr<gpu::CompletionThread> completion_;
-  std::optional<EarlyUploads> uploads_;  // dies first
+  std::optional<EarlyUploads> uploads_;  // destroyed first
 };
 
 }  // namespace

@@ -21,11 +21,11 @@
 namespace echoform {
 namespace {
 
-// A-scans of groups on the device: one is imaged while the next goes up.
+// Number of groups whose A-scans are on the device: one is imaged while the next is uploaded.
 constexpr std::size_t groups_on_device = 2;
-// More are read no sooner, and pinned memory takes long to make.
+// More groups are not read sooner, and pinned memory takes long to allocate.
 constexpr std::size_t most_pinned_groups = 16;
-// Two a group; more groups than these wait for the device.
+// A group takes two events; further groups wait for the device.
 constexpr std::size_t group_events_under_way = 256;
 
 /// One use of a buffer: it is filled, uploaded and imaged.
@@ -82,7 +82,7 @@ class CudaGroupImager final : public GroupImager {
   void load() override {
     use_device();
     clear_sums();
-    // The second group may take kernels of its own, since the first is of elements with themselves.
+    // The second group may use kernels of its own, since the first pairs elements with themselves.
     for (std::size_t group = 0; group < std::min<std::size_t>(2, groups_.count()); ++group) {
       if (!runner_->retune(groups_.setup(group)->recipe, *queue_)) break;
       Turn& turn = turns_[group];
@@ -109,7 +109,7 @@ class CudaGroupImager final : public GroupImager {
   void use_device() const noexcept { ECHOFORM_CUDA_QUEUED(cudaSetDevice(device_)); }
   [[nodiscard]] cudaStream_t compute() const { return gpu::stream_of(*queue_); }
 
-  /// `taken` of what is needed is allocated already.
+  /// `taken` bytes of the need are allocated already.
   void require_room(const DeviceNeed& need, std::size_t taken) const {
     DeviceMemory memory = device_memory(device_);
     memory.free += taken;
@@ -120,13 +120,14 @@ class CudaGroupImager final : public GroupImager {
 
   void make_runner(const ImagingSetup& group) { runner_ = std::make_unique<Runner>(group.recipe, rows_.spec, *backend_); }
 
-  /// Steps take the options of the next group of the same position of the probe as they are.
+  /// Makes or retunes the runner for a group. Within one position of the probe, the steps take the next group's options as they
+  /// are.
   void runner_for(std::size_t group) {
     const auto wanted = groups_.setup(group);
-    // None where making it was stopped.
+    // There is no runner if making it was stopped.
     if (runner_ != nullptr && runner_->retune(wanted->recipe, *queue_)) return;
     queue_->finish();
-    runner_.reset();  // its memory first
+    runner_.reset();  // frees its memory first
     make_runner(*wanted);
     try {
       runner_->allocate_blocks();
@@ -146,7 +147,7 @@ class CudaGroupImager final : public GroupImager {
     clear_sums();
     GroupReadingThread reader({groups_, read_, setup_->acquisition.bytes_per_a_scan(), read, expect});
     {
-      // However the loop ends: afterwards nothing reads the buffers, or notifies the reader of them.
+      // However the loop ends, afterwards nothing reads the buffers or notifies the reader of them.
       struct Drain {
         const CudaGroupImager& imager;
         ~Drain() {
@@ -170,7 +171,7 @@ class CudaGroupImager final : public GroupImager {
 
   void queue_upload(Turn& turn) {
     const std::size_t group = turn.group;
-    // The place on the device may still be read for the group before the last.
+    // The imaging of the group before the last may still read this place on the device.
     if (group >= groups_on_device) {
       const Turn& before = turns_[(group - groups_on_device) % turns_.size()];
       ECHOFORM_CUDA_QUEUED(cudaStreamWaitEvent(upload_.get(), before.imaged.get(), 0));
@@ -205,7 +206,7 @@ class CudaGroupImager final : public GroupImager {
     completion_->watch(turn.imaged.get(), "compute", &Turn::imaged_now, &turn);
   }
 
-  /// The images are left where a group's was.
+  /// Fetches the images, which are left where a group's image was.
   void fetch() {
     for (std::size_t k = 0; k < sums_.size(); ++k) {
       auto& analytic = images_[k].analytic;
@@ -226,16 +227,16 @@ class CudaGroupImager final : public GroupImager {
   std::unique_ptr<ExecutionQueue> queue_;  // compute
   gpu::Stream upload_;
   std::size_t row_in_buffer_ = 0;  // bytes from row to row
-  DeviceRows rows_;                // as they lie on the device
-  std::size_t first_byte_ = 0;     // of a row in a buffer that are left out before the gate
+  DeviceRows rows_;                // layout on the device
+  std::size_t first_byte_ = 0;     // bytes of a row in a buffer that are skipped before the gate
   std::unique_ptr<Runner> runner_;
   std::vector<Buffer> raw_;           // of groups, used in rotation
   std::vector<std::size_t> outputs_;  // blocks
-  std::vector<Buffer> results_;       // by block; those of the outputs
-  std::vector<Buffer> sums_;          // by output
+  std::vector<Buffer> results_;       // [block], for the outputs
+  std::vector<Buffer> sums_;          // [output]
   Buffer quality_;
-  std::vector<void*> places_;  // by block
-  std::vector<Turn> turns_;    // by buffer
+  std::vector<void*> places_;  // [block]
+  std::vector<Turn> turns_;    // [buffer]
   std::unique_ptr<gpu::CompletionThread> completion_;
 };
 

@@ -15,7 +15,7 @@ namespace echoform {
 DeviceNeed DeviceNeed::with_stages(std::size_t bytes) const {
   DeviceNeed need = *this;
   need.stages = bytes;
-  // The difference to the statement is mostly tables.
+  // Most of the difference to the stated bytes is tables.
   if (bytes > stages) need.pixels += bytes - stages;
   return need;
 }

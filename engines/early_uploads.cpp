@@ -44,7 +44,7 @@ void EarlyUploads::complete(FrameSlot& slot) noexcept {
     });
     copied_.wait(lock, [&] { return copying_ != &slot; });
   }
-  // The slot is the caller's alone now.
+  // From here on only the caller uses the slot.
   for (RowRun run = arrivals.take_rest(); run.rows != 0; run = arrivals.take_rest()) copy_(slot, run);
   arrivals.clear();
 }

@@ -38,7 +38,7 @@ void GroupImager::finish() {
   const auto queue = backend->make_queue();
   std::vector<std::string> summed;
   for (SummedImage& image : images_) {
-    if (image.analytic.empty()) continue;  // made of others, below
+    if (image.analytic.empty()) continue;  // made of other images, below
     summed.push_back(image.view);
     const Recipe recipe = groups_.finish(image.view);
     Runner runner(recipe, image_block(ElementType::complex64, recipe.outputs.at(0).description.grid), *backend);

@@ -6,9 +6,9 @@
 namespace echoform {
 namespace {
 
-// Groups that are announced before they are read: as much as keeps a disk busy, in the system's cache.
+// Number of groups that are announced before they are read: enough to keep a disk busy, in the system's cache.
 constexpr std::size_t announced_groups = 8;
-// Bytes that are read at a time. One thread is held up meanwhile, for some tens of microseconds of copying.
+// Bytes that are read at a time. Meanwhile one thread is held up by some tens of microseconds of copying.
 constexpr std::size_t piece_bytes = std::size_t{1} << 17;
 
 }  // namespace

@@ -10,7 +10,7 @@ unsigned sum_blocks(std::size_t pixels) {
   return static_cast<unsigned>((pixels + sum_threads - 1) / sum_threads);
 }
 
-/// A pixel a thread.
+/// Each thread adds one pixel.
 __global__ void add_to_sums(double2* __restrict__ sums, const float2* __restrict__ image, std::size_t pixels) {
   const std::size_t n = std::size_t{blockIdx.x} * sum_threads + threadIdx.x;
   if (n >= pixels) return;

@@ -36,7 +36,7 @@ Runner::Runner(Recipe recipe, const BlockSpec& samples, Backend& backend) : reci
   }
   for (const RecipeOutput& output : recipe_.outputs) {
     const BlockSpec& block = specs_.at(output.block);
-    // Whoever reads an image takes its pixels one after the other.
+    // Readers of an image take its pixels one after the other.
     if (block.bytes() >= output.description.bytes() && block.lead == 0 && stride_of(block) == block.columns) continue;
     throw std::logic_error(fmt::format(
         "stage {}: found {} rows of {} columns, {} apart, as the image {}; expected the pixels of its grid, "

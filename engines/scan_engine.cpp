@@ -23,14 +23,14 @@
 namespace echoform {
 namespace {
 
-/// Whether the envelopes of both are made alike, but for those that are made of other envelopes.
+/// Whether both recipes make their envelopes alike, except for envelopes made of other envelopes.
 bool same_envelopes(const Recipe& one, const Recipe& other) {
   if (one.steps.size() != other.steps.size()) return false;
   std::vector<bool> needed(one.steps.size() + 1, false);
   for (const std::string_view view : views_of_their_own(one)) {
     needed[one.outputs[one.find(view, OutputKind::envelope).value()].block] = true;
   }
-  // Steps take blocks of earlier ones.
+  // Steps use only blocks of earlier steps.
   for (std::size_t block = one.steps.size(); block > 0; --block) {
     if (!needed[block]) continue;
     if (one.steps[block - 1] != other.steps[block - 1]) return false;
@@ -91,17 +91,17 @@ class ScanEngine final : public Engine {
       scan_->record->begin_frame();
       ok = add(slot);
     } catch (const PlanningEnded&) {
-      ok = false;  // nothing is known of the place
+      ok = false;  // the place is unknown
     } catch (const InputError& error) {
-      scan_->record->refuse(error.what());  // nobody can image from there
+      scan_->record->refuse(error.what());  // no frame can be imaged from there
     } catch (const std::exception&) {
-      // No memory, or a fault of the backend: the frame failed, and its cell stays open.
+      // Without memory, or after a fault of the backend, the frame failed and its cell stays open.
       ok = false;
     }
     show(slot);
     done(slot, ok);
   }
-  // What waits may still give way to newer frames, and be counted as dropped.
+  // Waiting frames may still be superseded by newer ones and be counted as dropped.
   [[nodiscard]] std::size_t frames_at_once() const noexcept override { return 1; }
 
   [[nodiscard]] float reference(std::size_t output) const noexcept override {
@@ -120,10 +120,10 @@ class ScanEngine final : public Engine {
     }
   }
 
-  /// How the image is shown may change; what it is made of may not.
+  /// The display of the image may change, but not what the image is made of.
   [[nodiscard]] bool retune(const ImagingSetup& wanted) override {
     if (wanted.scan != setup_->scan || !same_frames(*setup_, wanted)) return false;
-    // What positions show stands in the task of each.
+    // The task of each position states what the position shows.
     if (!same_envelopes(setup_->recipe, wanted.recipe)) return false;
     const std::vector<AfterImages> all = after_composition(wanted.recipe);
     for (std::size_t k = 0; k < all.size(); ++k) {
@@ -138,12 +138,12 @@ class ScanEngine final : public Engine {
  private:
   struct ShownImage {
     std::unique_ptr<Runner> runner;
-    std::vector<std::size_t> images;   // of the record, by the runner's first steps
-    std::vector<std::size_t> outputs;  // of the setup's recipe, by the runner's outputs behind them
+    std::vector<std::size_t> images;   // of the record, for the runner's first steps
+    std::vector<std::size_t> outputs;  // of the setup's recipe, for the runner's outputs after them
     std::vector<void*> places;
   };
 
-  /// For each view, what is made of the composed images.
+  /// For each view, the steps that follow the composed images.
   [[nodiscard]] std::vector<AfterImages> after_composition(const Recipe& recipe) const {
     std::vector<std::string> composed;
     for (const ScanRecord::Image& image : scan_->record->images()) composed.push_back(image.view);
@@ -152,7 +152,7 @@ class ScanEngine final : public Engine {
     return all;
   }
 
-  /// The slot of an index as the engine of a position knows it; of its outputs those of one position.
+  /// The slot of an index as the engine of a position has it; its outputs are those of one position.
   FrameSlot& position_slot(std::size_t index) {
     while (position_slots_.size() <= index) {
       position_slots_.emplace_back(std::make_unique<FrameSlot>());
@@ -214,12 +214,12 @@ class ScanEngine final : public Engine {
     return true;
   }
 
-  /// The engine of `s` takes over.
+  /// Makes the engine of `s` the current one.
   ScanPosition prepare(Metres s) {
     if (position_ && prepared_at_ == s) return *position_;
     ScanPosition position = scan_->position(s);
     if (position.setup == nullptr) return position;
-    // Like live changes: the one before is there until the next one is.
+    // As with live changes, the previous engine stays until the next one is ready.
     inner_ = make_(position.setup, choice_, options_);
     ++engines_made_;
     position_ = position;
@@ -251,14 +251,14 @@ class ScanEngine final : public Engine {
     return ok;
   }
 
-  /// The image as it is into the slot's outputs.
+  /// Writes the current image into the slot's outputs.
   void show(FrameSlot& slot) noexcept {
     const ScanRecord& record = *scan_->record;
     slot.scan_cells = record.counts().cells;
     for (ShownImage& shown : shown_) {
       const std::size_t given = shown.images.size();
       for (std::size_t i = 0; i < given; ++i) {
-        // Stages read their inputs alone.
+        // Stages only read their inputs.
         shown.places[i + 1] = const_cast<float*>(  // NOLINT(cppcoreguidelines-pro-type-const-cast)
             record.images()[shown.images[i]].envelope.data());
       }
@@ -283,7 +283,7 @@ class ScanEngine final : public Engine {
       const OutputDescription& output = setup_->recipe.outputs[k].description;
       const auto of_view = std::find_if(record.images().begin(), record.images().end(),
                                         [&](const ScanRecord::Image& image) { return image.view == output.view; });
-      if (of_view == record.images().end()) continue;  // made of others, by a runner
+      if (of_view == record.images().end()) continue;  // made of other images, by a runner
       if (output.kind == OutputKind::envelope && slot.envelope_wanted) {
         std::memcpy(slot.outputs[k].data.data(), of_view->envelope.data(), output.bytes());
       }
@@ -298,15 +298,15 @@ class ScanEngine final : public Engine {
   const BackendChoice choice_;
   const EngineOptions options_;
   const PositionEngine make_;
-  std::unique_ptr<Backend> backend_;  // of what follows the envelope
+  std::unique_ptr<Backend> backend_;  // for the steps after the envelope
   std::unique_ptr<ExecutionQueue> queue_;
-  std::unique_ptr<Engine> inner_;  // of the position that was imaged last; at first of the model
+  std::unique_ptr<Engine> inner_;  // of the position imaged last, at first of the model
   std::uint64_t engines_made_ = 1;
-  std::optional<ScanPosition> position_;  // that inner_ is for
+  std::optional<ScanPosition> position_;  // the position of inner_
   Metres prepared_at_;
-  std::vector<std::unique_ptr<FrameSlot>> position_slots_;  // by index
-  std::vector<std::uint64_t> equipped_;                     // by which engine, counted
-  std::vector<ShownImage> shown_;                           // by view
+  std::vector<std::unique_ptr<FrameSlot>> position_slots_;  // [index]
+  std::vector<std::uint64_t> equipped_;                     // number of the engine that equipped each slot
+  std::vector<ShownImage> shown_;                           // [view]
   std::size_t bytes_ = 0;
 };
 
