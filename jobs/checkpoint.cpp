@@ -27,7 +27,7 @@ constexpr std::string_view signature = "ECHOFORM SOLVER 1\n";
 
 enum class ItemKind : std::uint8_t { of_float = 1, of_double = 2 };
 
-/// The part of a run's progress that is kept.
+/// The part of a run's progress that is stored.
 struct ProgressNumbers {
   explicit ProgressNumbers(const SolverProgress& progress)
       : values{static_cast<double>(progress.iterations), progress.last.misfit, progress.last.objective, progress.last.step,
@@ -68,7 +68,7 @@ class CheckpointFile {
     if (!out_) throw RuntimeFault(fmt::format("{}: cannot be written: {}", path_.string(), std::strerror(errno)));
     force_to_disk(file_.aside(), O_RDONLY | O_CLOEXEC, false);
     file_.commit();
-    // The name too: else a loss of power could bring back the checkpoint before. Some file systems cannot.
+    // The directory is written too: otherwise a loss of power could bring back the previous checkpoint. Some file systems cannot.
     force_to_disk(path_.has_parent_path() ? path_.parent_path() : std::filesystem::path("."), O_RDONLY | O_DIRECTORY | O_CLOEXEC,
                   true);
   }
@@ -95,7 +95,7 @@ constexpr std::size_t digest_bytes = DigestValue().size();
   throw InputError(path.string(), "no checkpoint", "a file that --checkpoint has written");
 }
 
-/// Behind the head of a checkpoint of this job.
+/// Opens a checkpoint of this job, at the place behind its head.
 std::ifstream open_checkpoint(const std::filesystem::path& path, const DigestValue& identity) {
   std::ifstream in(path, std::ios::binary | std::ios::ate);
   if (!in) throw InputError(path.string(), std::strerror(errno), "a checkpoint");
@@ -122,7 +122,7 @@ struct CheckpointItem {
   [[nodiscard]] std::uint64_t bytes() const { return 2 * sizeof(std::uint64_t) + 1 + name.size() + value_bytes(); }
 };
 
-/// The items of a file that is whole, one after the other. Of a file with another beginning or size no more is read than that.
+/// Reads the items of a complete file, one after the other. If the file's beginning or size is wrong, nothing more is read.
 class CheckpointContents {
  public:
   CheckpointContents(const std::filesystem::path& path, const DigestValue& identity, std::span<const CheckpointItem> items)
@@ -148,7 +148,7 @@ class CheckpointContents {
     if (std::memcmp(value.data(), bytes_.data() + end_, digest_bytes) != 0) refuse_damage();
   }
 
-  /// Its values, of which there are `count`.
+  /// The values of the next item; their number is the item's `count`.
   std::span<const std::byte> next(const CheckpointItem& item) {
     const auto length = number();
     const auto found = take(length);
@@ -167,7 +167,7 @@ class CheckpointContents {
   [[noreturn]] void refuse_damage() const {
     throw InputError(path_.string(), "a damaged file", "a checkpoint as it was written");
   }
-  /// Whether what is there of the file has items that are not these, rather than too few of their bytes.
+  /// Whether the part of the file that exists has other items, rather than too few bytes of these.
   static bool has_other_items(std::ifstream& in, std::span<const CheckpointItem> items) {
     for (const CheckpointItem& item : items) {
       std::uint64_t length = 0;
@@ -202,7 +202,7 @@ class CheckpointContents {
   std::size_t end_ = 0;
 };
 
-/// Values of a vector on all processes.
+/// Number of values of a vector on all processes.
 std::size_t whole_size(const Solver::Vector& vector, Communicator& communicator) {
   if (vector.extent == Solver::Extent::shared) return vector.values.size();
   return static_cast<std::size_t>(communicator.sum_of(static_cast<double>(vector.values.size())));
@@ -272,7 +272,7 @@ void read_checkpoint(const std::filesystem::path& path, const DigestValue& ident
   for (const Solver::Number& number : state.numbers) communicator.broadcast(std::as_writable_bytes(std::span(number.value, 1)));
   for (std::size_t k = 0; k < counts.size(); ++k) {
     const Solver::Vector& vector = state.vectors[k];
-    // Of the file's bytes, which need not lie as floats do.
+    // The values are copied from the file's bytes, which may not be aligned as floats are.
     std::vector<float> whole(root && vector.extent == Solver::Extent::rows ? counts[k] : 0);
     if (root && !values[k].empty())
       std::memcpy(whole.empty() ? vector.values.data() : whole.data(), values[k].data(), values[k].size());

@@ -1,4 +1,4 @@
-// Open MPI, or any other MPI: sums by exchanging slices, each of which one rank adds up in the order of the ranks.
+// Open MPI, or any other MPI. Sums are made by exchanging slices; one rank adds up each slice in the order of the ranks.
 #include "jobs/communicator.hpp"
 
 #include <fmt/format.h>
@@ -22,7 +22,8 @@
 namespace echoform {
 namespace {
 
-/// As its environment says: 0 where no mpirun has started this process; 2, for several, where it says a rank and no number.
+/// Number of processes that the environment states: 0 where no mpirun has started this process; 2, for several, where the
+/// environment has a rank and no number.
 std::size_t started_together() {
   for (const char* const name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"}) {
     if (const char* const text = std::getenv(name)) return static_cast<std::size_t>(std::strtoul(text, nullptr, 10));
@@ -43,7 +44,7 @@ MPI_Datatype type_of() {
 class MpiProcesses final : public Communicator {
  public:
   MpiProcesses() {
-    // Only the thread that solves calls it.
+    // Only the thread that solves calls MPI.
     int provided = 0;
     MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
     int rank = 0;
@@ -103,10 +104,10 @@ class MpiProcesses final : public Communicator {
   void abort(int code) noexcept override { MPI_Abort(MPI_COMM_WORLD, code); }
 
  private:
-  // Values of one message, whose count MPI has as an int.
+  // Maximum number of values of one message, whose count is an int in MPI.
   static constexpr std::size_t most = std::size_t{1} << 24;
 
-  /// Slice r of each piece goes to rank r, which adds those of all ranks in their order, and back to all.
+  /// Sends slice r of each piece to rank r. That rank adds the slices of all ranks in their order and sends the sum to all.
   template <class Value>
   void sum_slices(std::span<Value> values) {
     std::vector<Value>& received = std::get<std::vector<Value>>(received_);
@@ -134,7 +135,8 @@ class MpiProcesses final : public Communicator {
     }
   }
 
-  /// On rank 0 for each other rank, on that one for itself: transfer(rank, where its values begin, how many there are).
+  /// On rank 0 for each other rank, on every other rank for itself, calls transfer(rank, where its values begin, how many there
+  /// are).
   template <class Transfer>
   void for_others(std::size_t own, const Transfer& transfer) {
     std::vector<unsigned long long> counts(size_);
@@ -163,7 +165,7 @@ class MpiProcesses final : public Communicator {
   std::size_t size_ = 1;
   std::size_t rank_on_host_ = 0;
   std::size_t size_on_host_ = 1;
-  std::tuple<std::vector<float>, std::vector<double>> received_;  // slices of sums, whose memory every adjoint needs again
+  std::tuple<std::vector<float>, std::vector<double>> received_;  // slices of sums; every adjoint needs this memory again
 };
 
 #endif

@@ -63,7 +63,7 @@ class ConjugateGradients final : public Solver {
   Penalty penalty_;
   std::vector<float> x_;
   std::vector<float> direction_;
-  std::vector<float> gradient_;      // -1/2 that of the objective
+  std::vector<float> gradient_;      // -1/2 of the objective's gradient
   std::vector<float> residual_;      // y - H x
   std::vector<float> of_direction_;  // H direction
   double squares_ = 0.0;             // |gradient|^2

@@ -6,7 +6,7 @@
 namespace echoform {
 namespace {
 
-/// Lines along x in a block of work.
+/// Number of lines along x in a block of work.
 std::size_t lines_of_block(std::size_t length) {
   return std::max<std::size_t>(1, VectorMath::block / std::max<std::size_t>(1, length));
 }
@@ -26,7 +26,7 @@ void Differences::for_lines(Line line) const {
   math_->for_blocks(shape_.y * shape_.z, body, lines_of_block(shape_.x));
 }
 
-/// A line along x and its neighbours; where there is none it is the line itself, from which it differs by nothing.
+/// A line along x and its neighbours. A missing neighbour is the line itself, so that the difference is zero.
 struct Differences::Neighbours {
   Neighbours(const float* volume, const VolumeShape& shape, std::size_t line)
       : here(volume + line * shape.x),

@@ -12,20 +12,20 @@
 namespace echoform {
 namespace {
 
-/// Samples at times at which nothing of the grid arrives.
+/// Samples at times at which no sound from the grid arrives.
 class Outside {
  public:
   explicit Outside(std::size_t of_all) : every_(1 + of_all / most_kept) {}
 
   void add(double value) {
     squares_ += value * value;
-    // Sound of a few rows is in as many of these as in all.
+    // Sound of a few rows takes the same share of the kept samples as of all samples.
     if (count_++ % every_ == 0) kept_.push_back(static_cast<float>(value));
   }
-  /// Of what is no noise.
+  /// Sum of the squares that are not noise.
   [[nodiscard]] double squares() {
     if (kept_.empty()) return 0.0;
-    // About what they stand around, which is no noise.
+    // The spread is measured about the median, which is no noise.
     const auto half = kept_.begin() + static_cast<std::ptrdiff_t>(kept_.size() / 2);
     std::nth_element(kept_.begin(), half, kept_.end());
     const auto middle = static_cast<double>(*half);

@@ -49,7 +49,7 @@ class FilteredModel final : public LinearOperator, public AdjointOnDevice {
     for_rows([&](std::size_t at, std::size_t member) { filter_.transpose(&data[at], &rows_[at], member); });
   }
 
-  /// Calls body(the row's first value, member).
+  /// Calls body(index of the row's first value, member) for each row.
   template <class Body>
   void for_rows(Body body) {
     team_->for_each(rows_.size() / samples_, 1, [&](std::size_t first, std::size_t last, std::size_t member) {

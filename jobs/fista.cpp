@@ -6,10 +6,10 @@
 namespace echoform {
 namespace {
 
-// What power iteration finds is below the largest eigenvalue.
+// The value that power iteration finds is below the largest eigenvalue.
 constexpr double eigenvalue_margin = 1.05;
-// What |H d| may have of rounding, as a share of |y|: of the interpolated model 1.6e-6 at a sample rate of 20 MHz to 1.3e-5 at
-// 800 MHz were measured, where samples are small differences of large sums. Below it no bound of the step would ever do.
+// Largest rounding error of |H d|, as a share of |y|. For the interpolated model 1.6e-6 at a sample rate of 20 MHz to 1.3e-5 at
+// 800 MHz were measured, where samples are small differences of large sums. Below it no bound of the step would ever be enough.
 constexpr double rounding_share = 1e-4;
 
 class Fista final : public Solver {
@@ -36,12 +36,12 @@ class Fista final : public Solver {
   Iteration iterate() override {
     VectorMath& math = problem_.math;
     if (!(bound_ > 0.0)) return report(0.0, true);
-    // z = x + share * (x - the one before), and H z likewise: H is linear.
+    // z = x + share * (x - the previous x), and H z likewise, because H is linear.
     const double next = 0.5 * (1.0 + std::sqrt(1.0 + 4.0 * momentum_ * momentum_));
     const double share = (momentum_ - 1.0) / next;
     math.combine(ahead_, 1.0 + share, x_, -share, before_);
     math.combine(of_ahead_, 1.0 + share, of_x_, -share, of_before_);
-    // The residual at z takes the place of what is not wanted any more.
+    // The residual at z is stored over values that are no longer needed.
     math.combine(of_before_, 1.0, of_ahead_, -1.0, problem_.data);
     problem_.linear.adjoint(of_before_, gradient_);
     penalty_.add_gradient(1.0, ahead_, gradient_);
@@ -52,16 +52,16 @@ class Fista final : public Solver {
     for (;;) {
       moved = step();
       problem_.linear.apply(x_, of_x_);
-      // Both are quadratic: the bound holds along this step where |H d|^2 + penalty(d) <= bound |d|^2, but for what rounding
-      // makes of H d, a small difference of images of float.
+      // Both terms are quadratic: the bound holds along this step where |H d|^2 + penalty(d) <= bound |d|^2. Rounding is allowed
+      // for, because H d is a small difference of images of float.
       const double along = curvature();
       if (std::sqrt(along) <= std::sqrt(bound_ * moved) * (1.0 + 1e-5) + rounding_) break;
-      // A step too short for float, or no number: nothing is to be learned of a bound by shorter ones.
+      // The step is too short for float, or not a number: shorter steps would give no better bound.
       if (!(moved > 0.0)) break;
       end_if_interrupted(problem_);
       bound_ = eigenvalue_margin * along / moved;
     }
-    // Uphill by momentum: it begins anew.
+    // If the momentum leads uphill, it starts again.
     momentum_ = uphill() ? 1.0 : next;
     return report(1.0 / bound_, moved == 0.0 && share == 0.0);
   }
@@ -78,7 +78,7 @@ class Fista final : public Solver {
   }
 
  private:
-  /// x = projection(z - gradient / bound). |x - z|^2.
+  /// Sets x = projection(z - gradient / bound). Returns |x - z|^2.
   double step() {
     const double length = 1.0 / bound_;
     return problem_.math.sum(x_.size(), [&](std::size_t first, std::size_t last) {
@@ -94,7 +94,7 @@ class Fista final : public Solver {
     });
   }
 
-  /// |H (x - z)|^2 + penalty(x - z).
+  /// Returns |H (x - z)|^2 + penalty(x - z).
   double curvature() {
     VectorMath& math = problem_.math;
     const double of_rows = math.sum(of_x_.size(), [&](std::size_t first, std::size_t last) {
@@ -134,10 +134,10 @@ class Fista final : public Solver {
   Penalty penalty_;
   bool non_negative_;
   std::vector<float> x_, before_, ahead_, gradient_, way_;
-  std::vector<float> of_x_, of_before_, of_ahead_;  // H of them
-  double rounding_;                                 // of |H d|
+  std::vector<float> of_x_, of_before_, of_ahead_;  // H times these images
+  double rounding_;                                 // rounding error of |H d|
   double momentum_ = 1.0;
-  double bound_ = 0.0;  // of the eigenvalues of half the objective's Hessian
+  double bound_ = 0.0;  // bound of the eigenvalues of half the objective's Hessian
 };
 
 }  // namespace

@@ -5,7 +5,7 @@
 namespace echoform {
 namespace {
 
-/// Names as in the paper's algorithm LSQR.
+/// Names are those of the paper's algorithm LSQR.
 class Lsqr final : public Solver {
  public:
   Lsqr(const LeastSquares& problem, const SolverOptions& options)
@@ -67,7 +67,7 @@ class Lsqr final : public Solver {
   double advance() {
     VectorMath& math = problem_.math;
     problem_.linear.apply(v_, of_v_);
-    // H w, by the recurrence of w, so that the residual is known without another apply.
+    // H w follows from the recurrence of w, so that the residual is known without another apply.
     math.combine(of_w_, 1.0, of_v_, -ratio_, of_w_);
     math.combine(u_, 1.0, of_v_, -alpha_, u_);
     penalty_.apply(v_, -alpha_, penalty_u_);
@@ -103,7 +103,7 @@ class Lsqr final : public Solver {
   Penalty penalty_;
   std::vector<float> x_, v_, w_, next_;
   std::vector<float> u_, of_v_, of_w_, residual_;
-  std::vector<float> penalty_u_;  // u's rows of the penalty
+  std::vector<float> penalty_u_;  // the part of u that belongs to the penalty
   double alpha_ = 0.0;
   double phi_bar_ = 0.0;
   double rho_bar_ = 0.0;

@@ -44,7 +44,7 @@ std::string text_of_key(std::string_view name) {
 Axis stated_axis(const Configuration& configuration, std::string_view name, const std::optional<std::array<Metres, 2>>& ends,
                  std::size_t pixels) {
   if (ends) return {(*ends)[0], (*ends)[1], pixels};
-  // Images lie in the plane y = 0.
+  // An image lies in the plane y = 0.
   if (name == "y" && pixels == 1) return {};
   throw InputError(configuration.place(fmt::format("[grid] {}", name)), "no such key", "[first, last], the voxels' centres");
 }
@@ -59,14 +59,14 @@ Grid stated_grid(const Configuration& configuration) {
   return grid;
 }
 
-/// Whether somebody has set a key of [filter] but the mute. Else samples stay as they are, which models explain.
+/// Whether a key of [filter] other than the mute is set. If not, samples stay as they are, as models explain them.
 bool asks_for_filter(const FilterSection& filter) {
   const FilterSection untouched;
   return filter.kind != untouched.kind || filter.band || filter.skirt || filter.upper_skirt || filter.notch ||
          !filter.pulse_file.empty() || filter.noise != untouched.noise;
 }
 
-/// What A-scans and the model's pressures are filtered by.
+/// The filter of the A-scans and of the model's pressures.
 FilterOptions stated_filter(const Configuration& configuration, const Acquisition& acquisition, ReconstructionJob& job) {
   if (!asks_for_filter(section<FilterSection>(configuration))) return {};
   FilterOptions filter = resolve_filter(configuration, acquisition, job.notes);
@@ -78,7 +78,7 @@ FilterOptions stated_filter(const Configuration& configuration, const Acquisitio
   return filter;
 }
 
-/// Throws InputError where no sound of the grid is in the record; a warning where some is not.
+/// Throws InputError where the record holds no sound of the grid; adds a warning where some of it is missing.
 void check_record(const Configuration& configuration, const ModelGeometry& geometry, std::vector<std::string>& warnings) {
   require_sound(geometry, configuration.place("[grid]").c_str());
   const Arrivals sound = arrivals_of(geometry);
@@ -90,13 +90,13 @@ void check_record(const Configuration& configuration, const ModelGeometry& geome
   }
 }
 
-/// The highest frequency of the spherical model. Voxels hold no more than half a wave each.
+/// The highest frequency of the spherical model. Voxels extend over at most half a wave each.
 Hertz highest_frequency_of(const ReconstructionSection& settings, const ModelGeometry& geometry) {
   const Hertz of_voxels = geometry.velocity / (2.0 * voxel_spacing(geometry.grid));
   return settings.highest_frequency.value_or(std::min(0.25 * geometry.sample_rate, of_voxels));
 }
 
-/// Throws InputError for a band of the spherical model in which a lattice of such voxels sends tones of its own.
+/// Throws InputError for a band of the spherical model in which a lattice of such voxels emits tones of its own.
 void check_band(const Configuration& configuration, const ReconstructionSection& settings, const ModelGeometry& geometry) {
   const Hertz of_lattice = geometry.velocity / voxel_spacing(geometry.grid);
   if (!settings.highest_frequency || *settings.highest_frequency <= of_lattice) return;
@@ -162,7 +162,7 @@ DigestValue identity_of(const Reconstruction& job, const ModelGeometry& geometry
     digest.add(detector.width.value);
     digest.add(detector.length.value);
   }
-  // Nothing where there is none, so that checkpoints of before go on.
+  // Nothing is added where elements have no parts, so that earlier checkpoints remain valid.
   if (job.element_parts.count() > 1) {
     digest.add(std::string_view("element parts"));
     digest.add(std::uint64_t{job.element_parts.across});
@@ -201,10 +201,10 @@ std::optional<ImpulseResponse> stated_response(const Configuration& configuratio
   return response;
 }
 
-/// What the solver holds, frame, volume and what largest_eigenvalue() works with counted in; model_bytes() tells what the model
-/// does.
+/// Memory of the solver, with frame, volume and the working memory of largest_eigenvalue(). model_bytes() gives that of the
+/// model.
 double solver_bytes(const ReconstructionSection& settings, std::size_t voxels, std::size_t values) {
-  // Vectors of the image and of the data, as the solvers have them.
+  // Numbers of image vectors and data vectors that the solvers hold.
   const auto [images, of_data] = [&]() -> std::pair<double, double> {
     switch (settings.solver) {
       case ReconstructionSolver::conjugate_gradients:
@@ -221,7 +221,7 @@ double solver_bytes(const ReconstructionSection& settings, std::size_t voxels, s
   return sizeof(float) * ((images + 1.0) * static_cast<double>(voxels) + (of_data + 2.0) * static_cast<double>(values));
 }
 
-/// A warning where other sound than the grid's is in the data. Of rows and detectors of all processes.
+/// Adds a warning where the data contain sound from outside the grid. Counts the rows and detectors of all processes.
 void warn_of_sound_outside(const Configuration& configuration, const Reconstruction& part, std::span<const float> samples,
                            std::vector<std::string>& warnings) {
   constexpr double worth_warning = 0.05;
@@ -250,8 +250,8 @@ SphericalModelOptions spherical_options(const Reconstruction& job) {
   return options;
 }
 
-/// How volumes of these wavelengths are unmixed, where that is requested. `divided`: the data are divided by their energies
-/// already.
+/// How volumes of these wavelengths are unmixed, where that is requested. `divided` states that the data are already divided by
+/// their energies.
 std::optional<UnmixingPlan> unmixing_of(const Configuration& configuration, const Acquisition& acquisition,
                                         const std::vector<WavelengthRows>& lights, bool divided) {
   if (lights.size() == 1 && !unmixing(configuration).components.empty()) {
@@ -287,15 +287,15 @@ void check_part(const Configuration& configuration, const Reconstruction& part, 
   validate(part.geometry, std::string(configuration.name()).c_str());
   std::vector<std::string> found;
   check_record(configuration, part.geometry, found);
-  // Parts whose detectors are at the same places have the same warnings.
+  // Parts whose detectors are at the same places give the same warnings.
   for (std::string& line : found) {
     if (std::ranges::find(warnings, line) == warnings.end()) warnings.push_back(std::move(line));
   }
   check_band(configuration, part.settings, part.geometry);
 }
 
-/// Into how many parts rectangular elements are cut, of a part of the job with the detectors of all processes: a note says so,
-/// and a warning where their far field is far off all the same.
+/// Chooses into how many parts rectangular elements are cut, for a part of the job with the detectors of all processes. Adds a
+/// note about it, and a warning where the far field of the parts is still inaccurate.
 void choose_element_parts(const Configuration& configuration, Reconstruction& part, ReconstructionJob& job) {
   constexpr double worth_warning = 0.05;
   const ReconstructionSection& settings = part.settings;
@@ -321,16 +321,16 @@ void choose_element_parts(const Configuration& configuration, Reconstruction& pa
   }
 }
 
-/// Volumes of several wavelengths wait for the last, and for what is made of them.
+/// Memory of volumes: those of several wavelengths wait for the last one, and for the volumes made of them.
 double volume_bytes(const ReconstructionJob& job) {
-  // One that is written as its magnitudes, or without what is negative, is made beside it.
+  // A volume that is written as magnitudes, or without negative values, needs a second volume.
   const std::size_t shown = job.shown == ShownPart::signed_values ? 0 : 1;
   std::size_t volumes = job.parts.size() == 1 ? shown : shown + job.parts.size();
   if (job.unmixing) volumes += job.unmixing->components.size() + (job.unmixing->saturation ? 1 : 0);
   return sizeof(float) * static_cast<double>(volumes) * static_cast<double>(job.parts.front().geometry.grid.pixels());
 }
 
-/// [row, sample]; `event_gains` as VolumeSettings has them.
+/// Samples of a frame, [row, sample]. `event_gains` are those of VolumeSettings.
 std::vector<float> samples_of(const Configuration& configuration, Recording& recording, std::size_t frame,
                               const Acquisition& acquisition, const std::vector<float>& event_gains,
                               std::vector<std::string>& notes) {
@@ -352,7 +352,7 @@ std::vector<float> samples_of(const Configuration& configuration, Recording& rec
   return samples;
 }
 
-/// Of rows [row, sample] their last `kept` samples, one row behind the other, filtered.
+/// Keeps the last `kept` samples of each row of [row, sample], one row behind the other, and filters them.
 void mute_and_filter(std::vector<float>& samples, const Acquisition& acquisition, std::size_t kept,
                      const FilterOptions& options) {
   std::optional<RowFilter> filter;
@@ -360,14 +360,14 @@ void mute_and_filter(std::vector<float>& samples, const Acquisition& acquisition
   const std::size_t rows = acquisition.a_scans();
   for (std::size_t row = 0; row < rows; ++row) {
     float* const to = samples.data() + row * kept;
-    // Forward, onto what was read.
+    // Copies forward, over samples that were read already.
     if (kept != acquisition.samples) std::copy_n(samples.data() + (row + 1) * acquisition.samples - kept, kept, to);
     if (filter) filter->apply(to, to, 0);
   }
   samples.resize(rows * kept);
 }
 
-/// Of a part with the detectors of all processes, one with those of this one, and their samples.
+/// Turns a part with the detectors of all processes into one with those of this process, and adds their samples.
 void take_samples(const Configuration& configuration, Reconstruction& part, const std::vector<float>& frame,
                   const std::vector<std::size_t>& rows, const Communicator& communicator, std::vector<std::string>& warnings) {
   const std::size_t count = part.geometry.samples;
@@ -441,11 +441,11 @@ ReconstructionJob prepare_reconstruction(const Configuration& configuration, Rec
   }
   validate(recording.material(), "data:");
   ImagingSettings settings = configuration;
-  settings.acquisition.sample_scale.reset();  // of samples as they are stored: samples_of()
+  settings.acquisition.sample_scale.reset();  // samples_of() reads samples as they are stored
   const ImagingTask task =
       make_imaging_task(settings, stated_by_data, {recording.material()}, {.limits = RecordingOptions().limits});
   const Acquisition& acquisition = task.acquired;
-  validate(acquisition, task.limits, task.name());  // a [scan] in the file would put it off to its positions
+  validate(acquisition, task.limits, task.name());  // a [scan] in the file would postpone it to its positions
   job.notes = task.notes;
   if (task.velocities.longitudinal_velocity.value == 0.0) {
     throw InputError(configuration.place("[material] longitudinal_velocity"), "none, and none in the data",
@@ -539,7 +539,7 @@ std::unique_ptr<Solver> make_solver(const Reconstruction& job, const LeastSquare
 
 StoppingRules stopping_rules(const Reconstruction& job) {
   const double values = static_cast<double>(job.rows) * static_cast<double>(job.geometry.samples);
-  // Of a sample as it is recorded: what the filter leaves of it is in the residual.
+  // The rule's noise is that of a recorded sample; the residual contains what the filter leaves of it.
   const double left = job.filter.kind == FilterKind::none ? 1.0 : filtered_noise(job.filter, job.geometry.samples);
   return {.iterations = job.settings.iterations,
           .tolerance = job.settings.tolerance,

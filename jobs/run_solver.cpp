@@ -10,7 +10,7 @@
 namespace echoform {
 namespace {
 
-/// Which rule is met, if one is.
+/// The stopping rule that is met, if any.
 std::optional<RunEnd> ended(const SolverProgress& progress, const StoppingRules& rules, double data_norm) {
   if (progress.iterations > 0) {
     const Iteration& last = progress.last;
@@ -58,7 +58,7 @@ RunEnd run_solver(Solver& solver, const LeastSquares& problem, const StoppingRul
     try {
       progress.last = solver.iterate();
     } catch (const SolverInterrupted&) {
-      // In the middle of it: what was saved before is what there is.
+      // The iteration was interrupted: the state saved before is the result.
       return RunEnd::interrupted;
     }
     ++progress.iterations;

@@ -31,7 +31,7 @@ double largest_eigenvalue(const LeastSquares& problem, const Penalty& penalty) {
   std::vector<float> next(image.size());
   std::vector<float> rows(problem.linear.data_size());
   std::mt19937 generator(1);
-  // Not by a distribution of the standard library, which is another one elsewhere.
+  // The standard library's distributions are not used, because they differ between libraries.
   for (float& value : image) value = static_cast<float>(static_cast<double>(generator()) / 4294967296.0 - 0.5);
   double found = 0.0;
   for (int step = 0; step < steps; ++step) {

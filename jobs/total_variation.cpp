@@ -6,14 +6,14 @@
 namespace echoform {
 namespace {
 
-// What power iteration finds is below the largest eigenvalue.
+// The value that power iteration finds is below the largest eigenvalue.
 constexpr double norm_margin = 1.1;
-// H and the differences, scaled to the norm of H, have a norm of sqrt(2) |H| at most together: the two steps' product times its
-// square stays below 1.
+// H and the differences, scaled to the norm of H, together have a norm of at most sqrt(2) |H|. With this share the product of the
+// two steps times that norm's square stays below 1.
 constexpr double step_share = 0.7;
 
-/// Names as in the paper: p is dual to the data, q to the differences. Half the objective is minimised, and the differences are
-/// scaled so that either part weighs as much.
+/// Names are those of the paper: p is dual to the data, q to the differences. Half the objective is minimised, and the
+/// differences are scaled so that both parts have the same weight.
 class TotalVariation final : public Solver {
  public:
   TotalVariation(const LeastSquares& problem, const SolverOptions& options)
@@ -53,7 +53,7 @@ class TotalVariation final : public Solver {
     problem_.linear.adjoint(p_, gradient_);
     differences_.add_transposed(scale, q_, gradient_);
     const double moved = step(tau);
-    // H of the next x, and by it H of what it is extrapolated to.
+    // H of the next x, and from it H of the extrapolated x.
     of_ahead_.swap(of_x_);
     problem_.linear.apply(x_, of_x_);
     math.combine(of_ahead_, 2.0, of_x_, -1.0, of_ahead_);
@@ -74,7 +74,7 @@ class TotalVariation final : public Solver {
   }
 
  private:
-  /// The three values of q at a voxel, to a length of `most` where they are longer.
+  /// Shortens the three values of q at a voxel to a length of `most` where they are longer.
   void shorten(double most) {
     const std::size_t voxels = x_.size();
     problem_.math.for_blocks(voxels, [&](std::size_t first, std::size_t last) {
@@ -92,7 +92,7 @@ class TotalVariation final : public Solver {
     });
   }
 
-  /// x goes on by tau against the gradient, and `ahead` as far again. The square of the way.
+  /// Moves x by tau against the gradient, and `ahead` twice as far. Returns the square of the step's length.
   double step(double tau) {
     return problem_.math.sum(x_.size(), [&](std::size_t first, std::size_t last) {
       double total = 0.0;
@@ -123,7 +123,7 @@ class TotalVariation final : public Solver {
   std::vector<float> x_, ahead_, gradient_;
   std::vector<float> q_;
   std::vector<float> of_x_, of_ahead_, p_;
-  double largest_ = 0.0;  // eigenvalue of H^T H, at least
+  double largest_ = 0.0;  // lower bound of the largest eigenvalue of H^T H
 };
 
 }  // namespace

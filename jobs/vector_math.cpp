@@ -30,7 +30,7 @@ double VectorMath::sum(std::size_t count, Sum body, std::size_t items) {
 
 double VectorMath::dot(std::span<const float> a, std::span<const float> b) {
   return sum(a.size(), [&](std::size_t first, std::size_t last) {
-    // So many sums side by side, which compilers keep in registers; where they end does not depend on the machine.
+    // The sums run in this many lanes, which compilers keep in registers; where they end does not depend on the machine.
     constexpr std::size_t lanes = 8;
     std::array<double, lanes> sums{};
     std::size_t k = first;

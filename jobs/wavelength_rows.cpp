@@ -19,14 +19,14 @@
 namespace echoform {
 namespace {
 
-// Files round them.
+// Tolerance for files that round wavelengths.
 constexpr double tolerance = 1e-4;
 
 double nanometres(Metres wavelength) {
   return 1e9 * wavelength.value;
 }
 
-/// Which wavelengths are taken, and which of them an event is of.
+/// Chooses wavelengths, and states to which of them an event belongs.
 class Chooser {
  public:
   Chooser(const Configuration& configuration, const Acquisition& acquisition, const NamedWavelengths& otherwise)
