@@ -10,10 +10,10 @@
 namespace echoform {
 namespace {
 
-/// Rows that stand off by more than this share of the pitch are irregular.
+/// Rows whose distances differ by more than this share of the pitch are irregular.
 constexpr double most_off = 0.1;
 
-/// Elements of a ring face each other: a mean emission below this share of theirs is none.
+/// Elements of a ring face each other: a mean emission below this share of a single element's counts as none.
 constexpr double least_emission = 1e-3;
 
 struct Axes {
@@ -26,7 +26,7 @@ double dot(const double (&a)[3], const Point& b) {
   return a[0] * b.x.value + a[1] * b.y.value + a[2] * b.z.value;
 }
 
-/// The axes of the plane that is normal to the mean emission; the first lies in the plane of x and z. Without a mean
+/// The axes of the plane that is normal to the mean emission; the first axis lies in the plane of x and z. Without a mean
 /// emission it is the plane of x and y.
 Axes axes_of(const Probe& probe) {
   double n[3] = {0.0, 0.0, 0.0};
@@ -36,7 +36,7 @@ Axes axes_of(const Probe& probe) {
     n[2] += element.normal.z;
   }
   double flat = std::hypot(n[0], n[2]);
-  // Also of elements that all emit along y: then x is along.
+  // This also covers elements that all emit along y: then x is along.
   if (!(flat > least_emission * static_cast<double>(probe.elements.size()))) {
     n[0] = n[1] = 0.0;
     n[2] = flat = 1.0;
@@ -61,7 +61,7 @@ double span_of(const std::vector<double>& places) {
   return *greatest - *least;
 }
 
-/// Indices in the order of the places.
+/// Indices of the places in ascending order.
 std::vector<std::size_t> order_of(const std::vector<double>& places) {
   std::vector<std::size_t> order(places.size());
   std::iota(order.begin(), order.end(), 0);
@@ -73,7 +73,7 @@ bool all_near(const std::vector<double>& gaps, double mean) {
   return std::all_of(gaps.begin(), gaps.end(), [&](double gap) { return std::abs(gap - mean) <= most_off * mean; });
 }
 
-/// Distance of the distinct places, 0 where there is one alone or they do not stand evenly.
+/// Distance between the distinct places; 0 where there is only one, or where they are not evenly spaced.
 double even_distance(std::vector<double> places) {
   std::sort(places.begin(), places.end());
   const double span = places.back() - places.front();
@@ -91,7 +91,7 @@ double distance(const Point& a, const Point& b) {
   return std::hypot((b.x - a.x).value, (b.y - a.y).value, (b.z - a.z).value);
 }
 
-/// The distance of each two successive elements in this order.
+/// The distances between successive elements in this order.
 std::vector<double> gaps_of(const Probe& probe, const std::vector<std::size_t>& order) {
   std::vector<double> gaps;
   for (std::size_t k = 1; k < order.size(); ++k)
@@ -103,7 +103,7 @@ double sum_of(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0);
 }
 
-/// Elements by their angle about the middle of all places (u, v), from the one behind the widest gap on.
+/// Elements sorted by their angle about the middle of all places (u, v), beginning behind the widest gap.
 std::vector<std::size_t> order_around(const std::vector<double>& u, const std::vector<double>& v, const Probe& probe) {
   const double count = static_cast<double>(u.size());
   const double middle_u = sum_of(u) / count;
@@ -136,7 +136,7 @@ ArrayShape array_shape(const Probe& probe) {
     std::vector<double> places(along.size());
     for (std::size_t k = 0; k < places.size(); ++k) places[k] = longest.cosine * along[k] + longest.sine * across[k];
     std::vector<double> gaps = gaps_of(probe, order_of(places));
-    // An arc beyond half a turn goes back below its ends, where the order along the line leaps from side to side.
+    // An arc beyond half a revolution turns back below its ends. There the order along the line jumps from side to side.
     if (std::vector<double> around = gaps_of(probe, order_around(places, places_along(axes.emission, probe), probe));
         sum_of(around) < (1.0 - same_place) * sum_of(gaps))
       gaps = std::move(around);
@@ -163,7 +163,8 @@ Metres neighbour_distance(const Probe& probe) {
   const auto coordinate = [](const Element& element, std::size_t axis) {
     return axis == 0 ? element.centre.x.value : axis == 1 ? element.centre.y.value : element.centre.z.value;
   };
-  // By the coordinate that goes farthest: whoever is farther off along it than the nearest so far is none.
+  // The search goes along the coordinate with the largest extent: an element farther off along it than the nearest found so far
+  // cannot be nearer.
   std::vector<double> along;
   double widest = 0.0;
   for (std::size_t axis = 0; axis < 3; ++axis) {

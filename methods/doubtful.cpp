@@ -20,10 +20,10 @@
 namespace echoform {
 namespace {
 
-// Beyond these nothing is inspected: air has 343 m/s, diamond 12000 m/s as its shear waves go.
+// Nothing with velocities outside of this range is inspected: air has 343 m/s, and diamond's shear waves have 12000 m/s.
 constexpr double slowest = 300.0;    // m/s
 constexpr double fastest = 12000.0;  // m/s
-// Parts are smaller, and pixels of an image are not that near to each other.
+// Parts are smaller than this, and pixels of an image are farther apart.
 constexpr double farthest = 1.0;           // m
 constexpr double least_extent = 50e-6;     // m
 constexpr double widest_pitch = 20e-3;     // m
@@ -31,9 +31,9 @@ constexpr double finest_pitch = 5e-6;      // m
 constexpr double lowest_frequency = 20e3;  // Hz: above audible sound
 constexpr double lowest_bandwidth = 1e3;   // Hz
 constexpr double lowest_rate = 100e3;      // Hz
-constexpr double lowest_repetition = 200;  // Hz: of events for flow; the slowest that scanners offer are above
-constexpr double fewest_samples = 4.0;     // duration of a ball's sound
-constexpr double longest_time = 10e-3;     // s: sound in steel has gone 59 m by then
+constexpr double lowest_repetition = 200;  // of events for flow; the slowest that scanners offer are above this
+constexpr double fewest_samples = 4.0;     // in the duration of a ball's sound
+constexpr double longest_time = 10e-3;     // s: sound in steel has travelled 59 m by then
 
 class Doubts {
  public:
@@ -54,12 +54,12 @@ class Doubts {
         fmt::format("{}: shear waves at {:g} m/s are not slower than longitudinal ones at {:g} m/s: the other way round?", where,
                     shear->value, longitudinal->value));
   }
-  /// Warns, for events of this duration, of a rate that looks like kHz.
+  /// Warns, for events of this duration, of a rate that looks like a number in kHz.
   void pulse_repetition(std::string_view where, Hertz value, Seconds event) {
     if (!(value.value > 0.0) || value.value >= lowest_repetition || 1e3 * value.value * event.value > 1.0) return;
     say(where, value.value, "Hz", fmt::format("kHz, for {:g} Hz?", 1e3 * value.value));
   }
-  /// A place or a size that may be 0.
+  /// Checks a place or a size, which may be 0.
   void length(std::string_view where, std::optional<Metres> value, double most) {
     if (!value || std::abs(value->value) <= most) return;
     say(where, value->value, "m", fmt::format("mm, for {:g} m?", 1e-3 * value->value));
@@ -88,7 +88,7 @@ class Doubts {
     const double scale = value->value < 1e3 ? 1e6 : 1e3;
     say(where, value->value, "Hz", fmt::format("{}, for {:g} Hz?", scale > 1e3 ? "MHz" : "kHz", scale * value->value));
   }
-  /// Two, each with its own least; 0 may be meant.
+  /// Checks two frequencies, each with its own minimum; 0 may be meant.
   void frequencies(std::string_view where, const std::optional<std::array<Hertz, 2>>& pair, std::array<double, 2> least) {
     if (!pair) return;
     std::array<double, 2> guess{};
@@ -115,7 +115,7 @@ class Doubts {
     lines_.push_back(fmt::format("{}: {:g} MHz is below twice the {:g} MHz to which the probe's band goes: echoes alias", where,
                                  1e-6 * rate.value, 1e-6 * highest));
   }
-  /// Whose sound lasts as long as it takes to go through `across`.
+  /// Warns of a ball whose sound is short: it lasts as long as it takes to cross `across`.
   void short_sound(const std::string& where, Metres across, MetresPerSecond velocity, Hertz rate) {
     const double samples = across.value / velocity.value * rate.value;
     if (!(velocity.value > 0.0) || samples >= fewest_samples) return;
@@ -227,7 +227,7 @@ std::vector<std::string> doubtful_settings(const Configuration& c) {
   doubts.length(c.place("[probe] element_length"), c.probe.element_length, 0.2);
   doubts.frequency(c.place("[probe] centre_frequency"), c.probe.centre_frequency, lowest_frequency);
   doubts.frequency(c.place("[probe] bandwidth"), c.probe.bandwidth, lowest_bandwidth);
-  // The lower edge of a band and the width of a notch may be low ones.
+  // The lower edge of a band and the width of a notch may be low frequencies.
   doubts.frequencies(c.place("[filter] band"), section<FilterSection>(c).band, {lowest_bandwidth, lowest_frequency});
   doubts.frequency(c.place("[filter] skirt"), section<FilterSection>(c).skirt, lowest_frequency);
   doubts.frequency(c.place("[filter] upper_skirt"), section<FilterSection>(c).upper_skirt, lowest_frequency);

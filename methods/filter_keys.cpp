@@ -23,7 +23,7 @@ void add_filter_keys(std::vector<Key>& k) {
        "there is none. Of band and auto.",
        "around the probe's bandwidth, or 60 % of its centre frequency", LiveEffect::imaging},
       frequency, [](auto& c) -> auto& { return section<FilterSection>(c).band; });
-  // Whatever the kind, which may change live.
+  // The edges are checked for every kind, because the kind may change live.
   band.read = [read = std::move(band.read)](Configuration& into, const toml::node& node, std::string_view where) {
     read(into, node, where);
     const auto& [low, high] = *section<FilterSection>(into).band;
@@ -52,7 +52,7 @@ void add_filter_keys(std::vector<Key>& k) {
        "configuration's folder."},
       "", any_text, [](auto& c) -> auto& { return section<FilterSection>(c).pulse_file; });
   pulse.names_file = true;
-  // Found once, from the configuration's folder: live changes are no file's.
+  // The file is resolved once, from the configuration's folder: live changes belong to no file.
   pulse.read = [expected = pulse.expected()](Configuration& into, const toml::node& node, std::string_view where) {
     const std::string name = read_text(node, where, expected);
     section<FilterSection>(into).pulse_file = name.empty() ? name : named_file(into, name).string();

@@ -32,24 +32,24 @@ struct Band {
   Hertz upper_skirt;
 };
 
-/// Below this part of the centre frequency no probe's bandwidth lies: another unit, or a digit that is lost.
+/// No probe's bandwidth lies below this part of the centre frequency: the value has another unit, or a digit is missing.
 constexpr double least_bandwidth = 0.05;
 
 constexpr double gates_begin_at = 8.0;  // samples
 
 struct BandChoice {
   std::optional<Band> band;
-  std::string reason;  ///< what it follows from, or why there is none
+  std::string reason;  ///< the source of the band, or the reason why there is none
 };
 
-/// One skirt alone is that of both edges.
+/// If only one skirt is stated, it applies to both edges.
 Hertz upper_skirt(const FilterSection& section, Hertz low, Hertz high) {
   return section.upper_skirt.value_or(section.skirt.value_or(usual_upper_skirt(low, high)));
 }
 
-/// The band as stated, or else all of the probe's -6 dB band with edges outside of it, so that nearly all of it passes.
-/// Nothing where the probe's centre frequency is not known, and where its band does not lie between 0 and half the sample
-/// rate.
+/// The band as stated. Otherwise it is the whole -6 dB band of the probe, with edges outside of it, so that nearly all of it
+/// passes. There is none where the probe's centre frequency is not known, and where its band does not lie between 0 and half the
+/// sample rate.
 BandChoice band_of(const FilterSection& section, const Acquisition& acquisition) {
   if (section.band) {
     const auto [low, high] = *section.band;
@@ -120,7 +120,7 @@ std::shared_ptr<const MeasuredPulse> read_pulse(const ImagingSettings& settings)
   if (rows.size() < 2) throw InputError(path, fmt::format("{} samples", rows.size()), "at least two");
   const double step = (rows.back()[0] - rows.front()[0]) / static_cast<double>(rows.size() - 1);
   for (std::size_t n = 0; n < rows.size(); ++n) {
-    // Times are written with few digits: a hundredth of a sample moves nothing that could be seen.
+    // Times are written with few digits: an error of a hundredth of a sample has no visible effect.
     if (step > 0.0 && std::abs(rows[n][0] - rows.front()[0] - static_cast<double>(n) * step) <= 1e-2 * step) continue;
     throw InputError(path, fmt::format("sample {} at {:g} s", n, rows[n][0]), "times that grow in equal steps");
   }
@@ -146,7 +146,7 @@ std::string_view word_of(FilterKind kind) {
   return words::filter_wish.of(wish_of(kind));
 }
 
-/// The band that the probe receives, as far as it is known and the sampling holds it.
+/// The band that the probe receives, as far as it is known and below half the sample rate.
 std::optional<Band> probe_band(const Acquisition& acquisition) {
   const Hertz centre = acquisition.probe.centre_frequency;
   const Hertz half_rate = 0.5 * acquisition.sample_rate;
@@ -156,7 +156,7 @@ std::optional<Band> probe_band(const Acquisition& acquisition) {
   return Band{std::max(centre - half_band, Hertz(0.0)), std::min(centre + half_band, half_rate), Hertz(), Hertz()};
 }
 
-/// Absolute value, in a band.
+/// Largest absolute value of the filter's response in a band.
 double greatest_factor(const FilterOptions& options, const Band& band) {
   const RowResponse response = filter_response(options, response_samples);
   double most = 0.0;
@@ -206,7 +206,7 @@ std::size_t muted_samples(const ImagingSettings& settings, const Acquisition& ac
   if (!mute) return 0;
   const Seconds opens = acquisition.start_time - acquisition.time_offset;
   const double rate = acquisition.sample_rate.value;
-  // A time that is written as a sample's own is not after it by rounding.
+  // A time that equals a sample's own time must not become later by rounding.
   const double wanted = std::ceil((*mute - opens).value * rate - 1e-6);
   if (!(wanted > 0.0)) return 0;
   const double muted = gates_begin_at * std::ceil(wanted / gates_begin_at);

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view events_alike = "transmit events that are alike";
 
-/// [doppler] in the words of the stage's options.
+/// The values of [doppler] as the stage's options.
 WallFilterOptions wall_filter_of(const ImagingSettings& settings, std::size_t samples) {
   const DopplerSection& section = doppler(settings);
   WallFilterOptions options{section.wall_filter, samples, section.order, section.taps, section.components};
@@ -46,7 +46,7 @@ void find_pulse_repetition(const ImagingSettings& settings, const Acquisition& a
     throw InputError(key, "none, and none that the data state",
                      "transmit events a second, by which flow is found (or 0, for images without flow)");
   }
-  // What rounding makes of events that follow each other without a pause.
+  // Allows for rounding when events follow each other without a pause.
   constexpr double tolerance = 1e-6;
   const double duration = duration_of_event(acquisition).value;
   if (plan.pulse_repetition.value * duration <= 1.0 + tolerance) return;
@@ -65,7 +65,7 @@ Ensembles find_ensembles(const Acquisition& acquisition, std::string_view where,
     const auto alike = [&](const std::vector<std::uint32_t>& ensemble) {
       return acquisition.events[ensemble.front()] == acquisition.events[event];
     };
-    // Mostly the one of the event before.
+    // The match is mostly the previous event.
     const auto at = std::find_if(all.rbegin(), all.rend(), alike);
     if (at == all.rend()) {
       all.push_back({event});
@@ -139,14 +139,14 @@ std::vector<FlowImage> flow_images(const DopplerPlan& plan) {
   OutputDescription variance;
   variance.view = variance_image;
   variance.pixels = {"variance", "m^2/s^2"};
-  // Of what has no correlation from a sample to the next (stages/flow/flow.hpp).
+  // The end of the scale is the variance without correlation between successive samples (stages/flow/flow.hpp).
   variance.scale = {ScaleKind::from_zero, 2.0 * std::pow(nyquist / std::numbers::pi, 2)};
   return {
       {FlowKind::velocity, std::move(velocity)}, {FlowKind::power, std::move(power)}, {FlowKind::variance, std::move(variance)}};
 }
 
 std::size_t half_window_of(const DopplerSection& section, const DopplerPlan& plan, MetresPerSecond velocity, Metres spacing) {
-  // A step along the line is one there and back.
+  // A step along the line is a step there and back.
   const double rate = 0.5 * velocity.value / spacing.value;
   const double ranges = 0.5 * section.window * rate / plan.frequency.value;
   return static_cast<std::size_t>(

@@ -16,7 +16,7 @@ namespace {
 
 void adopt_wedge_velocity(ImagingTask& task, MetresPerSecond stated) {
   if (task.couplant.velocity || !(stated.value > 0.0)) return;
-  // As the key's own bound: what is slower was written in another unit.
+  // The bound is the key's own: a slower value was written in another unit.
   if (stated.value < 10.0) {
     throw InputError(task.place("[couplant] velocity"),
                      fmt::format("no value, and {:g} m/s for the recording's wedge", stated.value),

@@ -21,8 +21,8 @@ Vector2 plain(const Point& point) {
   return {point.x.value, point.z.value};
 }
 
-/// Degrees by which the line from the first element to the last is rotated from x towards z; for a single element, by its
-/// normal.
+/// Degrees by which the line from the first element to the last is rotated from x towards z. For a single element, its normal
+/// gives the rotation.
 double tilt_of(const Probe& probe) {
   const Vector2 line = plain(probe.elements.back().centre) - plain(probe.elements.front().centre);
   const Direction& normal = probe.elements.front().normal;
@@ -30,7 +30,7 @@ double tilt_of(const Probe& probe) {
   // Elements may be counted from either end.
   const double degrees =
       (along.x < 0.0 ? std::atan2(-along.z, -along.x) : std::atan2(along.z, along.x)) * 180.0 / std::numbers::pi;
-  // What rounding leaves of 0.
+  // Values near 0 are rounding errors.
   return std::abs(degrees) < 1e-9 ? 0.0 : degrees;
 }
 
@@ -106,7 +106,8 @@ void turn_normals(const ImagingSettings& settings, Acquisition& acquisition, std
 void replace_positions(const ImagingSettings& settings, Acquisition& acquisition, std::vector<std::string>& notes) {
   std::vector<Pose> wanted = stated_positions(settings);
   const bool stated = settings.acquisition.positions || settings.acquisition.position_count;
-  // One that leaves the probe where it is: none to data without positions, one as any other to data that state some.
+  // A single position that leaves the probe where it is means no positions for data without positions. For data with positions it
+  // is a position like any other.
   if (stated && wanted.empty() && !acquisition.positions.empty()) wanted.resize(1);
   if (wanted.empty() || wanted == acquisition.positions) return;
   const std::string key =

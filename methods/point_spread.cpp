@@ -64,7 +64,7 @@ class PointSpread {
   [[nodiscard]] double at(const Direction& d) const { return std::abs(complex_at(d)); }
   [[nodiscard]] double wavelength() const { return wavelength_; }
 
-  /// P(-d) is the conjugate of P(d), so half of a pixel's corners suffice.
+  /// P(-d) is the conjugate of P(d), so half of a pixel's corners are sufficient.
   [[nodiscard]] PixelLoss loss(const PixelEdges& pixel) const {
     const double peak = at({0.0, 0.0, 0.0});
     PixelLoss worst;
@@ -79,17 +79,17 @@ class PointSpread {
     return worst;
   }
 
-  /// Along a unit vector of the plane, to where P has first come down to one half. P(-d) = P(d): their sums are conjugates.
+  /// Width along a unit vector of the plane, to where P first falls to one half. P(-d) = P(d), because the sums are conjugates.
   [[nodiscard]] SpotWidth width_along(Vector2 direction, SpreadPlane plane) const {
     double degrees = std::atan2(direction.z, direction.x) * 180.0 / std::numbers::pi;
     if (degrees < 0.0) degrees += 180.0;
-    // Rounding must not make a direction along x one of 180 degrees.
+    // Rounding must not turn a direction along x into 180 degrees.
     SpotWidth found{degrees > 179.9 ? 0.0 : degrees, std::nullopt};
     const double half = 0.5 * at({0.0, 0.0, 0.0});
     const auto left = [&](double way) { return at(out_of(way * direction, plane)); };
     double inside = 0.0;
     double outside = 0.02 * wavelength_;
-    if (!std::isfinite(outside)) return found;  // one element, on the place itself: no time changes to first order
+    if (!std::isfinite(outside)) return found;  // one element at the place itself: no time changes to first order
     while (left(outside) > half) {
       inside = outside;
       outside *= 1.1;
@@ -178,7 +178,7 @@ Spot spot_of(const Meeting& at, SpreadPlane plane) {
   const Moments tx = moments_of(at.transmit, plane);
   const Moments rx = moments_of(at.receive, plane);
   const Vector2 mean = tx.mean + rx.mean;
-  // With independent frequency and rays: E[f^2] Cov(s) + Var(f) mean mean^T.
+  // The covariance for independent frequency and rays: E[f^2] Cov(s) + Var(f) mean mean^T.
   const SpectralMoments f = echoform::moments_of(at.spectrum);
   const double square = f.mean * f.mean + f.variance;
   const double xx = square * (tx.xx + rx.xx) + f.variance * mean.x * mean.x;

@@ -10,14 +10,14 @@
 namespace echoform {
 namespace {
 
-/// Where a Gaussian has less than a ten-thousandth left, in bandwidths from its middle.
+/// Distance from its middle, in bandwidths, at which a Gaussian is below a ten-thousandth.
 constexpr double gaussian_reach = 2.0;
-/// What is weaker than so much of the greatest amplitude is left out.
+/// Amplitudes below this part of the greatest one are left out.
 constexpr double weakest = 2e-3;
-/// Parts in which the product is looked at; edges of filters are hundreds of kilohertz wide.
+/// Number of parts in which the product is evaluated; edges of filters are hundreds of kilohertz wide.
 constexpr std::size_t fine_parts = 4096;
-/// Lines of a spectrum. As far apart as a 24th of what is left, they repeat the pulse after 24 times the inverse of that: twenty
-/// times its -6 dB width.
+/// Number of lines of a spectrum. Their distance is a 24th of the remaining band. So they repeat the pulse after 24 times the
+/// inverse of that band, which is twenty times the pulse's -6 dB width.
 constexpr std::size_t line_count = 24;
 
 }  // namespace

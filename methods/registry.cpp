@@ -21,7 +21,7 @@
 #include "simulators/detector_array.hpp"
 #include "simulators/sound_section.hpp"
 
-// The methods of the tree, a line each: METHOD(NAME) is `std::unique_ptr<const Method> NAME_method()` of methods/NAME/.
+// The built-in methods: METHOD(NAME) is `std::unique_ptr<const Method> NAME_method()` of methods/NAME/.
 #define ECHOFORM_METHODS(METHOD) METHOD(tfm) METHOD(beams) METHOD(tomography)
 
 namespace echoform {
@@ -54,9 +54,9 @@ std::vector<std::string> names() {
                    fmt::format("\"cpu\" or \"auto\" when the program starts: {}", reason));
 }
 
-/// Checks that the backend has every stage, and that images are as the method states.
+/// Checks that the backend has every stage, and that the images are those which the method states.
 void check_setup(const Method& method, const ImagingSettings& settings, const ImagingSetup& setup) {
-#ifdef ECHOFORM_WITH_CUDA  // else no stage has one, and why there is no GPU was said when the backend was settled
+#ifdef ECHOFORM_WITH_CUDA  // otherwise no stage has a CUDA version; why there is no GPU was reported when the backend was chosen
   for (const Step& step : setup.recipe.steps) {
     if (settings.imaging.backend == BackendWish::cuda && step.stage->cuda == nullptr) {
       refuse_cuda(settings, fmt::format("the stage {} is for the CPU alone", step.stage->name));
@@ -144,7 +144,7 @@ std::shared_ptr<ImagingSetup> resolve_by_method(const ImagingRequest& request) {
   require_backend(settings);
   validate(request.stated.material, "data:");
   validate(Material{request.stated.wedge_velocity, {}}, "data: wedge,");
-  std::optional<ImagingTask> task;  // a scan makes those of its own
+  std::optional<ImagingTask> task;  // a scan makes tasks of its own
   if (!scans(settings)) task = task_of(method, request);
   const UnreadKeys unread = find_unread_keys(request.configuration, method);
   auto setup = task ? std::make_shared<ImagingSetup>(*method.resolve(*task)) : resolve_scan(method, request);
@@ -164,7 +164,7 @@ std::shared_ptr<const ImagingSetup> resolve_imaging(const ImagingRequest& reques
   } catch (const PlanningEnded&) {
     throw;
   } catch (const InputError&) {
-    // A doubtful value may show what was meant.
+    // A doubtful value may show what was meant, so the doubts are reported first.
     const std::function<void(const std::string&)> say =
         request.refused ? request.refused : [](const std::string& line) { spdlog::warn("{}", line); };
     for (const auto& doubts :
@@ -197,7 +197,7 @@ std::vector<std::string> doubts_about_data(const ImagingSettings& settings, Acqu
   try {
     apply_overrides(settings, acquisition, material, notes);
   } catch (const InputError&) {  // NOLINT(bugprone-empty-catch)
-    // Whoever uses the data refuses it; what they state can be doubted all the same.
+    // The user of the data refuses it; what the data state can be doubted all the same.
   }
   return doubtful_data(settings, acquisition, material, stated.wedge_velocity);
 }
@@ -208,7 +208,8 @@ void log_doubts_about_data(const ImagingSettings& settings, const Acquisition& a
 
 namespace {
 
-/// The source's probe goes along the path, and where that leads around the part is turned back as images of positions have it.
+/// Moves the source's probe along the path. Where the path leads around the part, the part is rotated back as in the images of
+/// positions.
 void move_along_path(const ImagingSettings& settings, SimulatorConfiguration& source) {
   check_scan(settings);
   const Probe placed = placed_probe(source);
@@ -223,7 +224,7 @@ void move_along_path(const ImagingSettings& settings, SimulatorConfiguration& so
     const RigidMotion motion = motion_at(count);
     return turned_back(motion, quarters_of(motion.angle));
   };
-  // Of the part as it lies then, what the probe does not face may lie outside of the surfaces that are stated.
+  // In that orientation of the part, places that the probe does not face may lie outside of the stated surfaces.
   source.part = [motion_at, whole = source](EncoderCount count) {
     const RigidMotion motion = motion_at(count);
     SimulatorConfiguration seen = whole;
@@ -233,7 +234,7 @@ void move_along_path(const ImagingSettings& settings, SimulatorConfiguration& so
   };
 }
 
-/// Refuses sections of sound for a method whose source transmits.
+/// Refuses sections of photoacoustic sound for a method whose source transmits.
 void refuse_sound(const ImagingSettings& settings) {
   const SoundSources& sources = section<SoundSection>(settings).sources;
   const auto refuse = [&](std::string_view key) {

@@ -10,7 +10,7 @@
 namespace echoform {
 namespace {
 
-/// Band, mean and notch have zero phase.
+/// Whether the filter changes phases. Band, mean and notch have zero phase.
 bool turns_phases(const FilterOptions& options) {
   return options.kind == FilterKind::wiener;
 }

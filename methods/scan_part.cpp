@@ -10,7 +10,7 @@
 namespace echoform {
 namespace {
 
-/// Metres: nothing at any pixel's spacing, and far more than rounding.
+/// Tolerance in metres: negligible at any pixel spacing, and far more than rounding.
 constexpr double edge = 1e-10;
 
 struct Plane {
@@ -18,7 +18,7 @@ struct Plane {
   double at;  ///< normal . p
 };
 
-/// Where three planes meet; none where they do not, or not in one place.
+/// The point where three planes meet; nothing where they do not meet, or meet in more than a point.
 std::optional<Direction> meeting(const Plane& a, const Plane& b, const Plane& c) {
   const Direction bc = cross(b.normal, c.normal);
   const double volume = dot(a.normal, bc);
@@ -51,7 +51,7 @@ std::optional<GridPart> part_within(const Grid& grid, std::span<const Slab> slab
     }
     return true;
   };
-  // The places are a convex body: its corners, each where three of the planes meet, say how far it reaches.
+  // The places are a convex body. Its corners, each at the meeting of three planes, determine its extent.
   constexpr double infinite = std::numeric_limits<double>::infinity();
   std::array<double, 3> low{infinite, infinite, infinite};
   std::array<double, 3> high{-infinite, -infinite, -infinite};

@@ -95,8 +95,8 @@ RigidMotion scan_motion(const ImagingSettings& settings, const Probe& placed, Me
 double way_of(const ScanSection& scan, const Pose& pose) {
   if (scan.path == ScanPath::line) return dot(between(Point{}, pose.origin), scan_direction(scan));
   if (scan.path != ScanPath::circle) return 0.0;
-  // Of the axes, a rotation matrix by columns: what turns about the axis, as far as it does. A further turn by t about the axis
-  // turns (cosine, sine) by t, whatever the matrix.
+  // The rotation about the axis is found from the pose's axes, which are the columns of a rotation matrix. A further rotation by
+  // t about the axis rotates (cosine, sine) by t, whatever the matrix.
   const Direction axis = unit(direction_of(scan.axis));
   const Direction& x = pose.x;
   const Direction& y = pose.y;

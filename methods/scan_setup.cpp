@@ -35,7 +35,7 @@ Grid grid_of(const GridSection& section) {
   return grid;
 }
 
-/// The values that positions are resolved from, which exist for as long as positions are imaged.
+/// The values from which positions are resolved. They exist for as long as positions are imaged.
 class Positions {
  public:
   Positions(const Method& method, ImagingTask task)
@@ -48,11 +48,11 @@ class Positions {
   }
 
   [[nodiscard]] const Grid& grid() const { return grid_; }
-  /// The acquisition by [probe] and the like, at s = 0.
+  /// The acquisition with the settings of [probe] and similar sections, at s = 0.
   [[nodiscard]] const Acquisition& placed() const { return task_.acquired; }
 
-  /// A position that represents all: where a pixel in the middle of the grid is straight before the probe, or s = 0 where
-  /// it cannot be imaged from there. It is written to `where`. Throws InputError where neither is possible.
+  /// A position that represents all positions, and its place in `where`. There, a pixel in the middle of the grid lies straight
+  /// before the probe; if it cannot be imaged from there, the place is s = 0. Throws InputError where neither is possible.
   [[nodiscard]] std::shared_ptr<const ImagingSetup> model(const OutputWish& wish, Metres& where) const {
     std::optional<InputError> why;
     try {
@@ -86,13 +86,13 @@ class Positions {
     position.setup = method_.resolve(task);
     return position;
   }
-  /// The number of quarter turns by which the part is rotated back there.
+  /// The number of quarter revolutions by which the part is rotated back there.
   [[nodiscard]] int quarters_at(Metres s) const { return quarters_at(scan_motion(task_, task_.acquired.probe, s)); }
-  /// Whether the probe goes all the way around.
+  /// Whether the probe moves all the way around.
   [[nodiscard]] bool around() const { return around_; }
 
-  /// The position, which may cover more than the one that stands for all; InputError where the limit does not hold it and
-  /// `besides` bytes, which are the scan's.
+  /// The position, which may cover more than the representative one. Throws InputError where it and the scan's `besides` bytes
+  /// exceed the limit.
   [[nodiscard]] ScanPosition beside(std::size_t besides, ScanPosition position) const {
     if (position.setup == nullptr) return position;
     ImagingSetup all = *position.setup;
@@ -102,7 +102,8 @@ class Positions {
   }
 
  private:
-  /// s from where a pixel in the middle of the grid is straight before the probe. A pixel, since less than one may be covered.
+  /// The place s at which a pixel in the middle of the grid lies straight before the probe. It is a pixel because less than a
+  /// pixel may be covered.
   [[nodiscard]] Metres middle() const {
     const auto of = [](const Axis& axis) { return axis.at(axis.count / 2); };
     const Point centre{of(grid_.x), of(grid_.y), of(grid_.z)};
@@ -114,7 +115,7 @@ class Positions {
     return Metres(length(a) * std::atan2(dot(cross(a, b), still.axis), dot(a, b)));
   }
 
-  /// What is imaged from there.
+  /// The slabs that are imaged from there.
   [[nodiscard]] std::vector<Slab> covered(const RigidMotion& motion) const {
     const ProbeFrame frame = frame_of(task_.acquired.probe);
     const Point origin = motion.of(frame.origin);
@@ -129,21 +130,21 @@ class Positions {
   [[nodiscard]] int quarters_at(const RigidMotion& motion) const { return around_ ? quarters_of(motion.angle) : 0; }
   [[nodiscard]] GridPart all() const { return {{}, {grid_.x.count, grid_.y.count, grid_.z.count}}; }
 
-  /// Of length 1.
+  /// A vector of length 1.
   [[nodiscard]] Direction tangent(const RigidMotion& motion, const Point& origin) const {
     if (section_.path == ScanPath::line) return scan_direction(section_);
     return unit(cross(motion.axis, between(motion.pivot, origin)));
   }
 
   const Method& method_;
-  const ImagingTask task_;  // of s = 0
+  const ImagingTask task_;  // at s = 0
   const ScanSection section_;
   const Grid grid_;
   const bool around_;
 };
 
-/// Outlines of surfaces, which the setup has of the part turned back by `quarters`: as it lies, and on the other side of the
-/// axis.
+/// Outlines of surfaces. The setup has them for the part rotated back by `quarters`; the result has them for the part as it lies,
+/// and on the other side of the axis.
 std::vector<Outline> all_around(const std::vector<Outline>& lines, const RigidMotion& motion, int quarters) {
   std::vector<Outline> all;
   for (const int back : {(4 - quarters) % 4, (6 - quarters) % 4}) {
@@ -185,7 +186,7 @@ std::shared_ptr<ImagingSetup> resolve_scan(const Method& method, const ImagingRe
         fmt::format("a scan of frames that have {} positions of the probe each", request.acquisition.positions.size()),
         "no path, or frames of one position");
   }
-  // Detectors that stand all around have no side to go along a path with.
+  // Detectors that stand all around have no front, which a path needs.
   if (all_passive(request.acquisition.events)) {
     throw InputError(settings.place("[scan] path"), "a scan of passive events, in which nobody transmits",
                      "no path (detectors that move within a frame are at several positions of it)");
@@ -206,12 +207,12 @@ std::shared_ptr<ImagingSetup> resolve_scan(const Method& method, const ImagingRe
   const OutputWish wish{.complex_images = wanted.composition == Composition::coherent, .display = false};
   auto setup = std::make_shared<ImagingSetup>(*scan->model);
   setup->acquisition = positions->placed();
-  // It is drawn where the probe is of no frame in particular.
+  // The probe's outline belongs to no frame in particular, so it is removed.
   std::erase_if(setup->outlines, [](const Outline& line) { return line.name == "probe"; });
   if (positions->around()) {
     setup->outlines = all_around(setup->outlines, motion_by(wanted, 0.0), positions->quarters_at(scan->model_position));
   }
-  mask_images(setup->recipe);  // where no position has been yet
+  mask_images(setup->recipe);  // masked where no position was imaged yet
   std::vector<std::string> views;
   for (const std::string_view view : views_of_their_own(setup->recipe)) views.emplace_back(view);
   std::size_t besides = ScanRecord::bytes(grid, views.size(), wanted.composition);
@@ -219,7 +220,7 @@ std::shared_ptr<ImagingSetup> resolve_scan(const Method& method, const ImagingRe
     output.description.grid = grid;
     besides += request.frames_in_flight * output.description.bytes();
   }
-  // A copy, while it is written.
+  // A file needs a copy while it is written.
   if (!wanted.file.empty()) besides += ScanRecord::bytes(grid, views.size(), wanted.composition);
   setup->tables_bytes += besides;
   require_host_memory(settings, *setup, request.frames_in_flight, request.besides);
@@ -233,7 +234,7 @@ std::shared_ptr<ImagingSetup> resolve_scan(const Method& method, const ImagingRe
 
 std::shared_ptr<const ImagingSetup> retuned_scan(const Method& method, const ImagingSetup& before, const ImagingSettings& wanted,
                                                  std::uint64_t settings_revision) {
-  // Methods know setups of a position alone.
+  // Methods know only the setups of single positions.
   const auto position = method.retuned(*before.scan->model, wanted, settings_revision);
   if (position == nullptr || position->recipe.steps.size() != before.recipe.steps.size()) return nullptr;
   auto setup = std::make_shared<ImagingSetup>(before);

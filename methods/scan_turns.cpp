@@ -13,7 +13,7 @@ namespace echoform {
 namespace {
 
 constexpr double quarter = 0.5 * std::numbers::pi;
-/// Where axes are taken for one.
+/// Axes that differ by less than this count as one.
 constexpr double one_axis = 1e-6;
 
 bool along_y(const ScanSection& scan) {
@@ -21,7 +21,7 @@ bool along_y(const ScanSection& scan) {
   return std::abs(axis[0]) <= 1e-9 * std::abs(axis[1]) && std::abs(axis[2]) <= 1e-9 * std::abs(axis[1]);
 }
 
-/// Whether the surface is round about the path's axis.
+/// Whether the surface is rotationally symmetric about the path's axis.
 bool round_about(const SurfaceSection& surface, const ScanSection& scan) {
   if (surface.kind.empty()) return true;
   const auto number = [&](std::string_view name) {
@@ -35,12 +35,12 @@ bool round_about(const SurfaceSection& surface, const ScanSection& scan) {
   return std::hypot(number("x") - scan.centre[0].value, depth - scan.centre[2].value) <= one_axis;
 }
 
-/// +1 or -1: the direction of the axis along y.
+/// +1 or -1, the direction of the axis along y.
 double sense_of(const RigidMotion& motion) {
   return motion.axis.y < 0.0 ? -1.0 : 1.0;
 }
 
-/// The quarter turns as a rotation about +y, 0 to 3.
+/// The quarter revolutions as a rotation about +y, 0 to 3.
 int quarters_about_y(const RigidMotion& motion, int quarters) {
   return motion.axis.y < 0.0 ? (4 - quarters) % 4 : quarters;
 }
@@ -50,7 +50,8 @@ struct Turned {
   double z;
 };
 
-/// Turned about +y by -quarters, from the axis. A turn about y by t has x' = x cos t + z sin t, z' = z cos t - x sin t.
+/// A place relative to the axis, rotated about +y by -quarters. A rotation about y by t has x' = x cos t + z sin t, z' = z cos t
+/// - x sin t.
 Turned turn(double x, double z, int quarters) {
   switch (quarters) {
     case 1:
@@ -124,7 +125,7 @@ TurnedGrid turned_back(const Grid& whole, const GridPart& part, const RigidMotio
   const bool swapped = about_y != 2;
   turned.grid.x = axis(first.x, last.x, swapped ? still.z.count : still.x.count);
   turned.grid.z = axis(first.z, last.z, swapped ? still.x.count : still.z.count);
-  // From the pixel of the least turned x and z on.
+  // The first pixel is the one with the smallest rotated x and z.
   if (about_y == 1) turned.places = {pixel(x0, z1), -z_step, y_step, x_step};
   if (about_y == 2) turned.places = {pixel(x1, z1), -x_step, y_step, -z_step};
   if (about_y == 3) turned.places = {pixel(x1, z0), z_step, y_step, -x_step};
@@ -138,7 +139,7 @@ Phantom turned_back(Phantom part, const RigidMotion& motion, int quarters) {
 }
 
 Phantom folded(Phantom part, const RigidMotion& motion, const Point& home) {
-  // The angle about +y from -z: a rotation by t takes -z to -sin t along x and -cos t along z.
+  // The angle about +y, measured from -z: a rotation by t takes -z to -sin t along x and -cos t along z.
   const auto about_y = [&](const Point& place) {
     return std::atan2((motion.pivot.x - place.x).value, (motion.pivot.z - place.z).value);
   };

@@ -32,14 +32,15 @@ void add_shown_image(Recipe& recipe, const OutputDescription& image, std::size_t
 }
 
 void add_grid_image(Recipe& recipe, const OutputDescription& image, std::size_t block, const GridDisplay& display) {
-  // Beyond the image scan conversion gives level 0: no echo would look the same, so that no level of the image may be 0.
+  // Beyond the image, scan conversion gives level 0. No level of the image may be 0 then, because a missing echo would look the
+  // same.
   const bool gaps = display.grid && reaches_beyond(*display.grid, image.grid);
   const ShownLevels levels = !display.wanted ? ShownLevels::none : gaps ? ShownLevels::with_gaps : ShownLevels::all;
   add_shown_image(recipe, image, block, display.compression, levels, [&](std::size_t compressed) {
     std::size_t shown = compressed;
     if (display.grid) {
       ScanInterpolation interpolation = interpolation_of(display.interpolation, image);
-      // A cubic would go below level 1 beside bright pixels.
+      // Cubic interpolation would go below level 1 beside bright pixels.
       if (gaps && interpolation == ScanInterpolation::cubic) interpolation = ScanInterpolation::bilinear;
       const ScanConversionOptions options{image.grid, *display.grid, interpolation, display.cubic_alpha};
       shown = recipe.add(scan_conversion_stage, options, {compressed});

@@ -34,7 +34,7 @@ AbsorptionTable spectra_of(const ImagingSettings& settings, const UnmixingSectio
   return spectra;
 }
 
-/// For each wavelength's name, the mean energy of its pulses over that of all; 1 where an energy is not known.
+/// For each wavelength's name, the mean energy of its pulses relative to that of all pulses; 1 where an energy is not known.
 std::map<std::string, double> energies_of(const Acquisition& acquisition) {
   struct Sum {
     double energy = 0.0;
@@ -73,7 +73,7 @@ void add_unmixing_keys(std::vector<Key>& k) {
        "the molar absorption of HbO2 and Hb"},
       "", any_text, [](auto& c) -> auto& { return unmixing(c).spectra; });
   file.names_file = true;
-  // Found once, from the configuration's folder: live changes are no file's.
+  // The file is resolved once, from the configuration's folder: live changes belong to no file.
   file.read = [expected = file.expected()](ImagingSettings& into, const toml::node& node, std::string_view where) {
     const std::string name = read_text(node, where, expected);
     unmixing(into).spectra = name.empty() ? name : named_file(into, name).string();
@@ -155,7 +155,7 @@ std::optional<UnmixingPlan> resolve_unmixing(const ImagingSettings& settings, st
   for (const UnmixedLight& light : lights) {
     const std::string name = name_of_wavelength(light.wavelength);
     const auto& at = spectra.wavelengths;
-    // A wavelength that is written in m and one that comes from nm differ in the last place.
+    // A wavelength written in m and one converted from nm may differ in the last digit.
     constexpr double rounding = 1e-15;
     if (!(light.wavelength.value >= at.front().value - rounding && light.wavelength.value <= at.back().value + rounding)) {
       refuse(fmt::format("an image at {}", name), fmt::format("wavelengths of {:g} to {:g} nm, where the absorption is known",

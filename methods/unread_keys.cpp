@@ -16,11 +16,11 @@
 namespace echoform {
 namespace {
 
-/// Keys of images, and who has those that a method has to itself.
+/// Keys of images, and the owners of those that belong to one method.
 struct ImagingKeys {
   std::vector<Key> keys;
-  std::vector<const Method*> owners;                   ///< by key; null: none
-  std::map<std::string_view, const Method*> sections;  ///< of one method each
+  std::vector<const Method*> owners;                   ///< [key]; null: none
+  std::map<std::string_view, const Method*> sections;  ///< sections that belong to one method
   std::map<std::string, std::size_t> by_path;
 };
 
@@ -40,7 +40,7 @@ ImagingKeys find_keys() {
   return all;
 }
 
-/// Methods of other programs are there before the first configuration is read.
+/// Methods of other programs are registered before the first configuration is read.
 const ImagingKeys& imaging_keys() {
   static const ImagingKeys all = find_keys();
   return all;
@@ -95,7 +95,7 @@ bool holds(const Condition& condition, const Configuration& configuration) {
   return same != condition.other;
 }
 
-/// "[filter] kind = \"band\"": where the key has an effect; empty where it has one as things are.
+/// "[filter] kind = \"band\"": the setting with which the key has an effect; empty where it already has one.
 std::string missing_condition(const Key& key, const Configuration& configuration) {
   std::string text;
   for (const Condition& condition : conditions_of(key.only_where)) {

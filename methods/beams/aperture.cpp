@@ -12,13 +12,13 @@
 namespace echoform {
 namespace {
 
-using Place = std::array<double, 2>;  // along the probe's x and across, from the line's origin
+using Place = std::array<double, 2>;  // along the probe's x and across it, from the line's origin
 
-/// Along one of both axes: the middle of the receivers, and how far they reach to either side.
+/// Extent of the receivers along one of the two axes: their middle, and how far they reach to either side.
 struct Extent {
   double middle = 0.0;
-  double reach = 0.0;        // of the middle, with half a pitch
-  double from_origin = 0.0;  // of the origin
+  double reach = 0.0;        // from the middle, with half a pitch
+  double from_origin = 0.0;  // from the origin
 };
 
 Extent extent_of(const std::vector<Place>& places, std::size_t axis) {
@@ -84,7 +84,7 @@ void weigh_receivers(LineSet& set, const Probe& probe, const Window& window, std
       for (std::size_t k = 0; k < ranges; ++k) {
         const double half = f_number ? set.ranges.at(k).value / (2.0 * *f_number) : std::max(reach[0], reach[1]);
         double w = 1.0;
-        // Where there is one row alone there is nothing to choose.
+        // Along an axis with a single row there is nothing to choose.
         for (std::size_t axis = 0; axis < 2; ++axis) {
           if (extents[axis].reach > 0.0) w *= weight(from[axis], std::min(half, reach[axis]));
         }

@@ -12,12 +12,12 @@ namespace echoform {
 namespace {
 
 constexpr double of_bandwidth = 1.4;
-constexpr double unknown_bandwidth = 0.6;  // of fd
-constexpr double widest_pass = 0.45;       // of the distance of images
-constexpr double usual_rate = 2.5;         // of the pass band
+constexpr double unknown_bandwidth = 0.6;  // part of fd
+constexpr double widest_pass = 0.45;       // part of the distance between images
+constexpr double usual_rate = 2.5;         // multiple of the pass band
 constexpr double least_rate = 2.1;
-constexpr double clear_of_zero = 0.75;  // of fd: a pass band up to this ends before 0 Hz
-constexpr double vestige = 0.2;         // of fd: what a filter from 0 Hz on takes on either side of it
+constexpr double clear_of_zero = 0.75;  // part of fd: a pass band up to this ends before 0 Hz
+constexpr double vestige = 0.2;         // part of fd that a filter from 0 Hz on takes on either side of it
 
 std::string megahertz(double hertz) {
   return fmt::format("{:.4g} MHz", 1e-6 * hertz);
@@ -25,9 +25,9 @@ std::string megahertz(double hertz) {
 
 /// A filter, and the sample rates that it needs in baseband.
 struct Band {
-  double offset = 0.0;  // of the filter's middle, from fd
+  double offset = 0.0;  // from fd to the filter's middle
   double pass = 0.0;
-  double stop = 0.0;  // or 0: follows from the decimation
+  double stop = 0.0;  // 0: follows from the decimation
   double usual = 0.0;
   double least = 0.0;
 };
@@ -98,7 +98,7 @@ std::size_t vestige_bins(const DemodulationOptions& options, Hertz line_rate, st
   if (!from_zero || options.pass <= clear_of_zero * options.frequency) return 0;
   const Hertz highest = middle + options.stop;
   if (line_rate < highest) return 0;
-  // Half way between the end of the vestige and where, by aliases, the other end of the band begins.
+  // Half way between the end of the vestige and the place where, because of aliases, the other end of the band begins.
   const double share = 0.5 * ((line_rate - highest + (options.stop - middle)) / line_rate);
   return std::min(static_cast<std::size_t>(share * static_cast<double>(ranges)), (ranges - 1) / 2);
 }

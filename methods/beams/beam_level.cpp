@@ -13,10 +13,10 @@
 namespace echoform {
 namespace {
 
-// Beams change over the length of their focus, which is many of these.
+// Maximum number of points along a line. Beams change over the length of their focus, which is many of these points.
 constexpr std::size_t most_points = 129;
 
-/// Of a Gaussian pulse g(t) = exp(-(s t)^2 / 2) exp(2 pi i f t), whose spectrum is half as high at +-bandwidth / 2.
+/// A Gaussian pulse g(t) = exp(-(s t)^2 / 2) exp(2 pi i f t), whose spectrum is half as high at +-bandwidth / 2.
 struct Pulse {
   double turn = 0.0;    // 2 pi f
   double spread = 0.0;  // s
@@ -32,13 +32,13 @@ Pulse pulse_of(const Probe& probe) {
   return {2.0 * std::numbers::pi * f, std::numbers::pi * bandwidth / std::sqrt(2.0 * std::numbers::ln2)};
 }
 
-/// A_e(p), with the phase in which lines add up.
+/// The beams A_e(p), with the phase in which lines add up.
 class Beams {
  public:
   Beams(const Acquisition& acquisition, MetresPerSecond velocity)
       : acquisition_(acquisition), velocity_(velocity), pulse_(pulse_of(acquisition.probe)) {}
 
-  /// At every range of every line of `set`, whose times are `times`; 0 where these are not.
+  /// The beam at every range of every line of `set`; `times` are the lines' times. It is 0 where a time is missing.
   [[nodiscard]] std::vector<std::complex<double>> along(const LineSet& set, const std::vector<double>& times) {
     std::vector<std::complex<double>> sums(times.size());
     for (std::size_t line = 0; line < set.lines.size(); ++line) {
@@ -77,7 +77,7 @@ class Beams {
   std::map<std::uint32_t, std::vector<Firing>> firings_;
 };
 
-/// The line at the event's own place, in the middle of its lines, of which `first` is the first.
+/// The line at the event's own place, in the middle of the event's lines. `first` is the first of these.
 ImageLine own_line(const FannedLines& fanned, std::size_t first, const LinesOfEvent& of_event) {
   const std::size_t row = fanned.fan.azimuths();
   const ImageLine& a = fanned.lines[first + (of_event.elevations - 1) / 2 * row + (of_event.azimuths - 1) / 2];
@@ -115,7 +115,7 @@ BeamGains beam_gains(const BlendedLines& lines, const FannedLines& fanned, const
   set.lines = lines.components;
   const std::vector<std::complex<double>> beside = beams.along(set, transmit_times(set));
   set.lines.clear();
-  std::map<std::uint32_t, std::size_t> own_of;  // by event
+  std::map<std::uint32_t, std::size_t> own_of;  // [event]
   const std::size_t columns = fanned.fan.azimuths();
   for (std::size_t row = 0; row < fanned.fan.elevations; row += of_event.elevations) {
     for (std::size_t column = 0; column < columns; column += of_event.azimuths) {
@@ -131,7 +131,7 @@ BeamGains beam_gains(const BlendedLines& lines, const FannedLines& fanned, const
       std::complex<double> there;
       for (const LineShare& share : lines.shares[line]) {
         const std::complex<double> beam = beside[share.component * gains.points + k];
-        if (beam == 0.0) continue;  // the other's share is 1 there
+        if (beam == 0.0) continue;  // the share of the other event is 1 there
         wanted += share.share * std::abs(own[own_of.at(lines.components[share.component].event) * gains.points + k]);
         there += share.share * beam;
       }

@@ -7,7 +7,7 @@
 namespace echoform {
 namespace {
 
-// A part of the distance of events: nearer to an event's own place, a line belongs to that event alone.
+// Part of the distance between events: a line that lies nearer than this to an event's own place belongs to that event alone.
 constexpr double own_place = 1e-9;
 
 struct EventShare {
@@ -15,11 +15,11 @@ struct EventShare {
   double share;
 };
 
-/// The shares of the events along an axis in one of its `lines` lines.
+/// Shares of the events along an axis in line number `line` of `lines`.
 std::vector<EventShare> shares_of(std::size_t line, std::size_t lines, std::size_t of_event) {
   const auto count = static_cast<double>(of_event);
   const auto last = static_cast<double>(lines / of_event - 1);
-  // Where event e itself is at e.
+  // In this unit event e itself lies at e.
   const double place = std::clamp((static_cast<double>(line) - 0.5 * (count - 1.0)) / count, 0.0, last);
   const double before = std::floor(place + own_place);
   const double share = std::max(0.0, place - before);
@@ -52,7 +52,7 @@ std::shared_ptr<const LineBlendTable> blend_table(const BlendedLines& lines, std
                                                   std::span<const double> transmit_times, const LineGain& gain) {
   auto table = std::make_shared<LineBlendTable>();
   table->ranges = ranges;
-  // Lines at the same place between their events have the same weights where both reach everywhere.
+  // Lines at the same place between their events have the same weights where both events reach everywhere.
   std::map<std::vector<float>, std::uint32_t> known;
   for (std::size_t line = 0; line < lines.shares.size(); ++line) {
     const std::vector<LineShare>& shares = lines.shares[line];

@@ -30,7 +30,7 @@ namespace {
 // The first sample and the number of samples of an upload are multiples of these.
 constexpr std::size_t first_step = 8;
 constexpr std::size_t count_step = 16;
-// Samples that the longest delay filter may read beside a place.
+// Number of samples that the longest delay filter may read beside a place.
 constexpr std::size_t filter_guard = 16;
 constexpr std::size_t most_ranges = 65535;
 
@@ -54,8 +54,8 @@ LineRanges resolve_ranges(const ImagingSettings& settings, const BeamsPlan& plan
     throw InputError(settings.place("[beams] depth"), fmt::format("{:.3f} to {:.3f} mm", 1e3 * first, 1e3 * last),
                      "a first range of 0 or more and a greater last one, within what the A-scans hold");
   }
-  // A sample of the beam is a sample of the A-scan: what the thesis has, and as fine as the data are.
-  // In baseband it is a sample of that.
+  // One range for each sample of the A-scan, as in the thesis, and as fine as the data are. In baseband it is one range for each
+  // baseband sample.
   const double natural = 0.5 * c * static_cast<double>(plan.baseband ? plan.baseband->decimation : 1) / rate;
   const double natural_count = std::floor((last - first) / natural + 1e-6) + 1.0;
   const auto count =
@@ -65,7 +65,8 @@ LineRanges resolve_ranges(const ImagingSettings& settings, const BeamsPlan& plan
   return {Metres(first), Metres(spacing), count};
 }
 
-/// Ranges are fixed by what is kept of the band, where they are not stated; stated, they fix what can be kept of it.
+/// If the ranges are not stated, the part of the band that is kept determines them. If they are stated, they determine the part
+/// that can be kept.
 void resolve_vestige(const ImagingSettings& settings, BeamsPlan& plan, const LineRanges& ranges) {
   if (!plan.baseband) return;
   const Hertz line_rate = plan.velocity / (2.0 * ranges.spacing);
@@ -75,7 +76,7 @@ void resolve_vestige(const ImagingSettings& settings, BeamsPlan& plan, const Lin
   plan.vestige = vestige_bins(*plan.baseband, line_rate, ranges.count);
 }
 
-/// Ranges that are asked for in vain.
+/// Warns of requested ranges that cannot be imaged.
 void warn_of_depth(BeamsPlan& plan, const LineRanges& ranges) {
   if (!plan.section.depth) return;
   const Metres asked = (*plan.section.depth)[1];
@@ -97,8 +98,8 @@ void warn_of_depth(BeamsPlan& plan, const LineRanges& ranges) {
   }
 }
 
-/// Warns of lines between events that no beam reaches at more than one point in a hundred: there they are dark. `times` are
-/// those of the lines that are blended, or of the lines where none are.
+/// Warns of lines between events where no beam reaches more than one point in a hundred: there the lines are dark. `times` are
+/// the times of the lines that are blended, or of the final lines if no lines are blended.
 void warn_of_dark_lines(BeamsPlan& plan, const BlendedLines& blended, std::span<const double> times, const LineRanges& ranges) {
   const auto silent = [&](std::size_t line, std::size_t k) { return std::isnan(times[line * ranges.count + k]); };
   const bool blend = !blended.shares.empty();
@@ -121,8 +122,8 @@ void warn_of_dark_lines(BeamsPlan& plan, const BlendedLines& blended, std::span<
                   plan.section.lines_across > 1 ? fmt::format(", lines_across = {}", plan.section.lines_across) : ""));
 }
 
-/// Bytes that a point of a line takes before anything else does: its transmit time, its place and divisor, and blocks for its
-/// sum, its analytic signal and its envelope.
+/// Bytes of a point of a line before anything else: its transmit time, its place and divisor, and blocks for its sum, its
+/// analytic signal and its envelope.
 constexpr double bytes_of_point = 8.0 + 12.0 + 4.0 + 8.0 + 4.0;
 
 MemoryExtent extent_of(const BeamsPlan& plan, const LineSet& set) {
@@ -130,7 +131,7 @@ MemoryExtent extent_of(const BeamsPlan& plan, const LineSet& set) {
           fmt::format("{} lines of {} ranges with {} elements", set.lines.size(), set.ranges.count, plan.acquisition.elements())};
 }
 
-/// Times of each line's event to its points; NaN where it does not reach.
+/// Times of each line's event to its points; NaN where the event does not reach a point.
 std::vector<double> transmit_times(const BeamsPlan& plan, const LineSet& set) {
   const DelayLaw law = make_delay_law(
       "contact", {.acquisition = plan.acquisition, .material = {plan.velocity, {}}, .view = "LL", .chosen = plan.events});
@@ -150,7 +151,7 @@ std::vector<double> transmit_times(const BeamsPlan& plan, const LineSet& set) {
   return times;
 }
 
-/// Those of each line's first of `samples`, which all have the same.
+/// Times of each line's first of `samples`, which all have the same times.
 std::vector<double> of_first_samples(const LineSet& set, std::size_t samples) {
   std::vector<double> times;
   for (std::size_t line = 0; line < set.lines.size(); line += samples) {
@@ -174,7 +175,7 @@ std::vector<LineEvent> events_of(const Acquisition& acquisition) {
   return events;
 }
 
-/// Samples between the earliest and the latest that some line may look up.
+/// Samples between the earliest and the latest one that some line may look up.
 SampleGate reached_samples(const ImagingSettings& settings, const BeamsPlan& plan, const LineSet& set) {
   double earliest = std::numeric_limits<double>::infinity();
   double latest = -earliest;
@@ -213,7 +214,7 @@ SampleGate reached_samples(const ImagingSettings& settings, const BeamsPlan& pla
   return {first, std::min(count, plan.acquisition.samples - first)};
 }
 
-/// Least squares are fitted to the probe's band, as far as it is known.
+/// Fits least-squares filters to the probe's band, as far as that is known.
 void fit_filter(DelayFilterOptions& filter, const Acquisition& acquisition) {
   const double rate = acquisition.sample_rate.value;
   const double centre = acquisition.probe.centre_frequency.value / rate;
@@ -241,8 +242,8 @@ bool blends(const BeamsSection& section) {
   return section.blend && (section.lines > 1 || section.lines_across > 1);
 }
 
-/// All lines that are to be formed, of `sounded`, an event for each place; those of the image are of the fan that is steered
-/// least.
+/// All lines to form. `sounded` has one event for each place. The image's lines are those of the fan with the smallest steering
+/// angle.
 FannedLines choose_fans(const ImagingSettings& settings, BeamsPlan& plan, const std::vector<std::uint32_t>& sounded) {
   std::vector<FannedLines> fans =
       make_fans(plan.acquisition, sounded, lines_of_event(plan.section), plan.velocity, settings.name());
@@ -292,7 +293,7 @@ std::shared_ptr<const BeamsPlan> build_beams_plan(const ImagingTask& task) {
   plan->pulses = resolve_pulses(task, plan->acquisition);
   plan->doppler = resolve_doppler(task, plan->acquisition, plan->velocity);
   const Ensembles* const repeated = plan->doppler ? &plan->doppler->ensembles : plan->pulses ? &plan->pulses->ensembles : nullptr;
-  std::vector<std::uint32_t> sounded = plan->events;  // an event for each place
+  std::vector<std::uint32_t> sounded = plan->events;  // one event for each place
   if (repeated != nullptr) {
     sounded.clear();
     for (const std::vector<std::uint32_t>& ensemble : repeated->events) sounded.push_back(ensemble.front());
@@ -335,11 +336,11 @@ std::shared_ptr<const BeamsPlan> build_beams_plan(const ImagingTask& task) {
   plan->spectrum = resolve_spectrum(task, plan->fan, set->ranges, plan->doppler);
   if (plan->pulses) add_table(*plan->pulses, plan->blend, formed, set->ranges.count);
   weigh_receivers(*set, plan->acquisition.probe, plan->section.window, plan->section.f_number, [&](double bytes) {
-    // Twice: the stage has its own, padded.
+    // Twice, because the stage has a padded copy of its own.
     require_host_memory(task, points * bytes_of_point + 2.0 * bytes, extent_of(*plan, *set), task.besides);
   });
   plan->filter = resolve_filter(task, plan->acquisition, plan->notes);
-  // A filter sees whole A-scans: its response wraps round their ends.
+  // A filter needs whole A-scans, because its response wraps around their ends.
   plan->gate =
       plan->filter.kind == FilterKind::none ? reached_samples(task, *plan, *set) : SampleGate{0, plan->acquisition.samples};
   if (const std::size_t muted = muted_samples(task, plan->acquisition, plan->notes); muted > plan->gate.first) {

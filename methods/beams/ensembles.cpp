@@ -11,7 +11,7 @@
 namespace echoform {
 namespace {
 
-/// The table of one sample: `blend`, or, where there is none, lines as they are formed.
+/// The table of one sample: `blend` if there is one, else a table that leaves lines as they are formed.
 LineBlendTable table_of_sample(const std::shared_ptr<const LineBlendTable>& blend, std::size_t lines, std::size_t ranges) {
   if (blend != nullptr) return *blend;
   LineBlendTable one;
@@ -93,7 +93,7 @@ void add_table(PulsePlan& plan, const std::shared_ptr<const LineBlendTable>& ble
   }
   for (const std::vector<BlendTerm>& terms : one.lines) {
     std::vector<BlendTerm>& all = sum->lines.emplace_back();
-    // Soundings of one line behind each other: what cancels leaves the rounding of its own sum alone.
+    // The samples of one line follow each other: where they cancel, only the rounding of their own sum remains.
     for (const BlendTerm& term : terms) {
       for (std::uint32_t n = 0; n < count; ++n) all.push_back({term.row * count + n, n * tables + term.weights});
     }

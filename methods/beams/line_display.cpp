@@ -13,12 +13,12 @@
 namespace echoform {
 namespace {
 
-// Pixels along the longest side.
+// Number of pixels along the longest side.
 constexpr std::size_t usual_rows = 512;
 constexpr std::size_t usual_rows_of_volumes = 128;
-constexpr double most_pixels = 1e6;  // of an axis, before the grid is checked
+constexpr double most_pixels = 1e6;  // along an axis, before the grid is checked
 
-/// What lines take up along an axis.
+/// The interval that lines occupy along an axis.
 struct ShownSpan {
   double least = std::numeric_limits<double>::infinity();
   double most = -std::numeric_limits<double>::infinity();
@@ -32,7 +32,7 @@ struct ShownSpan {
   }
 };
 
-/// As seen from `origin`.
+/// The grid relative to `origin`.
 Grid seen_from(const Point& origin, Grid grid) {
   const auto move = [](Axis& axis, Metres by) {
     axis.first -= by;
@@ -57,12 +57,12 @@ PolarScanConversionOptions polar_options(const BeamsPlan& plan, ScanInterpolatio
   if (fan.shape == FanShape::sector) {
     options.angle_pitch = fan.across() ? fan.elevation_pitch : fan.pitch;
     options.first_angle = fan.across() ? fan.first_elevation : fan.first;
-    // Lines of one elevation are shorter as they are seen along y.
+    // Lines of one elevation look shorter along y.
     const double level = fan.across() ? 1.0 : std::cos(fan.first_elevation);
     options.probe_radius = level * fan.radius;
     options.sample_spacing = level * options.sample_spacing;
     options.start_depth = level * options.start_depth;
-    // The stage has its lines meet at (0, -radius).
+    // In the stage, lines meet at (0, -radius).
     origin.z += options.probe_radius;
   } else {
     options.line_pitch = Metres(fan.pitch);
@@ -83,7 +83,7 @@ PolarVolumeConversionOptions volume_options(const BeamsPlan& plan, ScanInterpola
   options.probe_radius = fan.radius;
   options.interpolation = interpolation;
   options.cubic_alpha = plan.display.cubic_alpha;
-  // The stage has its lines meet at (0, 0, -radius).
+  // In the stage, lines meet at (0, 0, -radius).
   options.display = seen_from({fan.apex.x, fan.apex.y, fan.apex.z + fan.radius}, plan.display_grid);
   return options;
 }
@@ -114,14 +114,14 @@ Grid resolve_display(const DisplaySection& display, const LineFan& fan, const Li
   const double deep = (grid.y.last - grid.y.first).value;
   double pixel = std::max({wide, high, deep}) / static_cast<double>((fan.volume() ? usual_rows_of_volumes : usual_rows) - 1);
   const auto count = [&](double extent) {
-    // Ends that are out of order are refused with the grid.
+    // The check of the grid refuses ends in the wrong order.
     const double steps = pixel > 0.0 ? std::clamp(extent / pixel, 1.0, most_pixels) : 1.0;
     return static_cast<std::size_t>(std::lround(steps)) + 1;
   };
   if (display.pixels) {
     grid.x.count = (*display.pixels)[0];
     grid.z.count = (*display.pixels)[1];
-    // Of pixels as wide as stated.
+    // Pixels have the width that follows from the stated number.
     if (grid.x.count > 1) pixel = wide / static_cast<double>(grid.x.count - 1);
   } else {
     grid.x.count = count(wide);
@@ -140,7 +140,7 @@ void add_line_image(Recipe& recipe, const BeamsPlan& plan, const OutputDescripti
                               : recipe.add(polar_scan_conversion_stage, polar_options(plan, interpolation), {compressed});
         RecipeOutput output{display_of(image, plan.display_grid), shown};
         if (plan.fan.across()) output.description.x = {"y", "m"};
-        // Outside of the sector there are none.
+        // There are no values outside of the sector.
         output.description.scale.masked = shows_numbers(image.scale.kind);
         return output;
       });

@@ -52,7 +52,7 @@ void find_apex(LineFan& fan, const std::vector<EventLine>& lines, std::string_vi
     const Direction& n = line.direction;
     const Direction off =
         between(line.origin, {fan.apex.x + fan.radius * n.x, fan.apex.y + fan.radius * n.y, fan.apex.z + fan.radius * n.z});
-    // Along itself a line may begin anywhere; across it may not be off.
+    // A line may begin anywhere along its own direction, but not beside it.
     if (length(across(off, n)) <= beside_line && length(off) <= 10.0 * beside_line) continue;
     throw InputError(fmt::format("{}: transmit event {}", where, line.event),
                      fmt::format("a line that begins {:.3f} mm beside those of the others", 1e3 * length(off)),

@@ -14,7 +14,7 @@ namespace {
 
 using LineRow = std::vector<EventLine>;
 
-/// By elevation, and each by azimuth.
+/// Lines in rows by elevation; each row is sorted by azimuth.
 std::vector<LineRow> rows_of(std::vector<EventLine> lines) {
   std::ranges::sort(lines, {}, &EventLine::elevation);
   std::vector<LineRow> rows;
@@ -34,7 +34,7 @@ std::vector<double> azimuths_of(const LineRow& row) {
   return azimuths;
 }
 
-/// The distance of neighbours, 0 of one alone.
+/// Distance between neighbours; 0 for a single place.
 double pitch_of(const std::vector<double>& places, std::string_view where) {
   if (places.size() < 2) return 0.0;
   const double pitch = (places.back() - places.front()) / static_cast<double>(places.size() - 1);

@@ -1,4 +1,4 @@
-// The method of scan lines as the program asks for it.
+// The method of scan lines, with the interface that the program uses.
 #include "methods/method.hpp"
 
 #include <fmt/format.h>
@@ -124,7 +124,7 @@ class BeamsMethod final : public Method {
   [[nodiscard]] SetupReport report(const ImagingSetup& setup) const override { return report_beams(beams_plan_of(setup)); }
 
   [[nodiscard]] SimulatorConfiguration simulated_source(const Configuration& configuration) const override {
-    // The scene is the same whatever makes images of it.
+    // The scene does not depend on the method that images it.
     return find_method("tfm")->simulated_source(configuration);
   }
 };

@@ -95,7 +95,7 @@ void report_lines(SetupReport& report, const BeamsPlan& plan) {
   report.values["adaptive"] = {{"kind", adaptive.kind}, {"window_ranges", 2 * adaptive.half_window + 1}};
 }
 
-/// Of the gate whose velocities are shown over time.
+/// Reports the gate whose velocities are shown over time.
 void report_spectrum(SetupReport& report, const BeamsPlan& plan) {
   if (!plan.spectrum) return;
   const LineSpectrumOptions& options = plan.spectrum->spectrum;
@@ -111,7 +111,7 @@ void report_spectrum(SetupReport& report, const BeamsPlan& plan) {
                                {"rows", plan.spectrum->scrolling.scroll.kept}};
 }
 
-/// What is left of the pulse in the lines: behind the filter of A-scans, and in the band that is kept.
+/// The part of the pulse's spectrum that remains in the lines: behind the filter of A-scans, and in the band that is kept.
 std::vector<SpectralLine> spectrum_of(const BeamsPlan& plan) {
   AmplitudeResponse response = response_of(plan.filter);
   if (plan.baseband) {
@@ -130,7 +130,7 @@ std::vector<SpectralLine> spectrum_of(const BeamsPlan& plan) {
   return pulse_spectrum(plan.acquisition.probe.centre_frequency, plan.acquisition.probe.bandwidth, response);
 }
 
-/// A line of those that are formed, and a place in the middle of it.
+/// One of the lines, and a place in the middle of it.
 struct MiddleOfLine {
   const ImageLine& line;
   std::size_t range;
@@ -147,7 +147,7 @@ MiddleOfLine middle_of(const LineSet& lines) {
       {line.origin.x + way * line.direction.x, line.origin.y + way * line.direction.y, line.origin.z + way * line.direction.z}};
 }
 
-/// From the receivers of the line to there, as the line is summed.
+/// Rays from the line's receivers to that place, with the weights of the line's sum.
 std::vector<SpotRay> rays_back(const BeamsPlan& plan, const MiddleOfLine& middle) {
   const LineSet& lines = *plan.lines;
   const std::size_t count = lines.ranges.count;
@@ -168,8 +168,8 @@ std::vector<SpotRay> rays_back(const BeamsPlan& plan, const MiddleOfLine& middle
   return rays;
 }
 
-/// Widths at half the amplitude of a point in the middle of the middle line: across it by the receiving side alone, along it by
-/// the pulse, with the weights and filters that lines have.
+/// Reports the widths, at half the amplitude, of a point in the middle of the middle line. The width across the line follows from
+/// the receiving side alone, the width along it from the pulse, with the weights and filters of the lines.
 void report_spot(SetupReport& report, const BeamsPlan& plan) {
   const Probe& probe = plan.acquisition.probe;
   const double frequency = probe.centre_frequency.value;

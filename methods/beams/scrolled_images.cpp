@@ -10,7 +10,7 @@
 namespace echoform {
 namespace {
 
-/// Rows of `block`, scrolled, as numbers and in decibels.
+/// Adds the rows of `block`, scrolled, as numbers and in decibels.
 void add_scrolled(Recipe& recipe, const BeamsPlan& plan, const ScrollingPlan& scrolling, std::size_t block,
                   OutputDescription image) {
   const std::size_t scrolled = recipe.add(scroll_stage, scrolling.scroll, {block});

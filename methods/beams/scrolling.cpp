@@ -20,7 +20,7 @@ void require_line(const ImagingSettings& settings, std::string_view section, std
                    fmt::format("0 to {}, a line of the image", fan.lines - 1));
 }
 
-/// `rows` of each frame for as many seconds.
+/// A plan that scrolls `rows` of each frame for this many seconds.
 ScrollingPlan scrolling_of(const ImagingSettings& settings, std::string_view section, double seconds, std::size_t rows) {
   const std::optional<Hertz> rate = beams(settings).frame_rate;
   if (!rate) {
@@ -43,7 +43,7 @@ ScrollingPlan scrolling_of(const ImagingSettings& settings, std::string_view sec
   return plan;
 }
 
-/// Ranges of [spectrum] gate: those within it, or the nearest to its middle.
+/// Resolves the ranges of [spectrum] gate: those within it, or the nearest to its middle.
 void resolve_gate(const ImagingSettings& settings, const LineRanges& ranges, LineSpectrumOptions& options) {
   const SpectrumSection& section = spectrum(settings);
   const std::string key = settings.place("[spectrum] gate");
@@ -52,7 +52,7 @@ void resolve_gate(const ImagingSettings& settings, const LineRanges& ranges, Lin
   const auto [first, last] = *section.gate;
   const std::string found = fmt::format("{:.4g} to {:.4g} mm", 1e3 * first.value, 1e3 * last.value);
   if (first > last) throw InputError(key, found, "first <= last");
-  // A tenth of a range is rounding.
+  // A tenth of a range is allowed for rounding.
   const double from = (first - ranges.first) / ranges.spacing;
   const double to = (last - ranges.first) / ranges.spacing;
   if (from < -0.1 || to > static_cast<double>(ranges.count - 1) + 0.1) {

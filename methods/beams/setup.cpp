@@ -69,7 +69,7 @@ LineCompoundOptions compound_options(const BeamsPlan& plan) {
   return options;
 }
 
-/// Raw samples on their way to the lines: read by the lines' own stage, or, where a filter comes first, row by row.
+/// Adds the steps from raw samples to lines. The lines' own stage reads the samples, or a filter before it reads them row by row.
 std::size_t add_lines(Recipe& recipe, const BeamsPlan& plan) {
   ScanLinesOptions options = scan_lines_options(plan);
   if (plan.filter.kind == FilterKind::none && plan.baseband) {
@@ -109,13 +109,13 @@ OutputDescription polar_output(const BeamsPlan& plan, std::string_view name) {
   return polar;
 }
 
-/// From lines to complex samples of ensembles, [line, sample].
+/// Adds the steps from lines to complex samples of ensembles, [line, sample].
 std::size_t add_samples_of_ensembles(Recipe& recipe, const BeamsPlan& plan, std::size_t lines) {
   if (plan.doppler->samples) lines = recipe.add(line_blend_stage, LineBlendOptions{plan.doppler->samples}, {lines});
   return plan.baseband ? lines : recipe.add(analytic_signal_stage, AnalyticSignalOptions{}, {lines});
 }
 
-/// Images of flow, of the samples of ensembles.
+/// Adds the images of flow, from the samples of ensembles.
 void add_flow(Recipe& recipe, const BeamsPlan& plan, std::size_t lines) {
   const DopplerPlan& doppler = *plan.doppler;
   if (doppler.wall_filter.kind != WallFilterKind::none) lines = recipe.add(wall_filter_stage, doppler.wall_filter, {lines});
@@ -143,7 +143,7 @@ Recipe make_recipe(const BeamsPlan& plan) {
   std::size_t envelope = lines;
   if (plan.doppler) {
     lines = add_samples_of_ensembles(recipe, plan, lines);
-    // Of envelopes: in a mean of lines what moves from sounding to sounding would vanish.
+    // The mean is taken over envelopes: in a mean of lines, echoes that change from sample to sample would vanish.
     envelope = recipe.add(envelope_stage, EnvelopeOptions{plan.doppler->ensembles.samples}, {lines});
   } else if (adaptive_kind(plan.section.adaptive.kind, "[beams] adaptive").result != AdaptiveResult::image) {
     AnalyticSignalOptions options;

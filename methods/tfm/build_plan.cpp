@@ -34,7 +34,7 @@ double velocity_of(char mode, const Material& material) {
   return mode == 'T' ? material.shear_velocity.value : material.longitudinal_velocity.value;
 }
 
-/// The axis as stated; else what the aperture covers, or for an aperture without extent half of what lies below it.
+/// Resolves an axis: as stated; else what the aperture covers; for an aperture without extent, half of the depth below it.
 void resolve_across(Axis& axis, const std::optional<std::array<Metres, 2>>& stated, const Probe& probe, Metres Point::*along,
                     Metres depth) {
   if (stated) {
@@ -96,7 +96,7 @@ Grid resolve_grid(const ImagingSettings& settings, const Acquisition& acquisitio
   return grid;
 }
 
-/// Calls body(); faults that it throws name the position.
+/// Calls body(); errors that it throws name the position.
 template <class Body>
 auto at_position(std::size_t position, const Body& body) {
   try {
@@ -108,8 +108,8 @@ auto at_position(std::size_t position, const Body& body) {
   }
 }
 
-/// What is imaged of each position, but for its plan, and the plans' own: what is acquired there, which of it is chosen, and the
-/// laws.
+/// What is imaged at each position, and the positions' plans. These begin with their own values: the acquisition there, the
+/// chosen part of it, and the laws. complete() adds the rest.
 struct FramePositions {
   std::vector<PositionPlan> positions;
   std::vector<std::shared_ptr<ImagingPlan>> plans;
@@ -140,7 +140,7 @@ FramePositions find_positions(const ImagingSettings& settings, const ImagingPlan
   return found;
 }
 
-/// All that they have in common with the plan of the whole frame.
+/// Completes the positions' plans with everything that they share with the plan of the whole frame.
 void complete(const FramePositions& positions, const ImagingPlan& whole) {
   for (const auto& plan : positions.plans) {
     ImagingPlan all = whole;
@@ -190,7 +190,7 @@ std::shared_ptr<const ImagingPlan> build_plan(const ImagingTask& task) {
   auto plan = std::make_shared<ImagingPlan>(task);
   plan->doppler = resolve_pixel_flow(task, *plan);
   plan->events = plan->doppler ? first_samples(*plan->doppler) : chosen_events(task, plan->acquisition);
-  // Laws first: their message about a missing velocity says more than the grid's.
+  // Laws are checked first: their message about a missing velocity is more specific than the grid's.
   const TfmSection& section = tfm(task);
   const bool several = !plan->acquisition.positions.empty();
   plan->scene = make_scene(task, probe_at_all_positions(plan->acquisition));
@@ -235,12 +235,12 @@ std::shared_ptr<const ImagingPlan> build_plan(const ImagingTask& task) {
     plan->by_groups = task.groups != GroupWish::never && whole.empty();
     plan->by_groups = settle_groups(task, *make_imaging_setup(plan), whole);
   };
-  // Before anything walks over the pixels: tables of travel times are counted too.
+  // Memory is checked before anything loops over the pixels; the tables of travel times are counted too.
   require_memory();
   if (!several) tabulate_legs(task, *plan);
   for (const auto& position : positions.plans) tabulate_legs(task, *position);
   if (several) plan->laws = positions.plans.front()->laws;
-  // Of some planes alone rays may reach none: of a volume in water the upper ones.
+  // A few planes of a volume may be out of reach of all rays, for example the upper ones in water, so they are not checked.
   if (!task.planes) check_reach(task, *plan, plan->scene);
   plan->outlines = make_outlines(*plan, plan->scene, task.whole_grid.value_or(plan->grid));
   const bool cropped = task.crop.value_or(crops(section.crop, task.use));

@@ -17,7 +17,7 @@
 namespace echoform {
 namespace {
 
-/// Sine of the angle at which waves of `velocity` would run, by what a front passes along a line in one second.
+/// Sine of the angle of waves of `velocity`, from the slowness of their front along a line.
 double sine_at(double slowness, MetresPerSecond velocity) {
   return slowness * velocity.value;
 }
@@ -30,7 +30,7 @@ std::optional<double> flat_tilt(const SurfaceSection& section) {
   return angle == section.numbers.end() ? 0.0 : angle->second * std::numbers::pi / 180.0;
 }
 
-/// What the elements that fire in an event send of a plane wave.
+/// The plane wave that the firing elements of an event send.
 struct SentWave {
   ProbeFrame frame;
   Direction slowness;  ///< along x and y of `frame`, s/m
@@ -43,7 +43,7 @@ struct SentWave {
   }
 };
 
-/// Whether waves of `velocity` run on from where a plane wave of the couplant meets the flat surface.
+/// Whether waves of `velocity` continue where a plane wave in the couplant meets the flat surface.
 bool enters(const SentWave& sent, const ImagingPlan& plan, double tilt, MetresPerSecond velocity) {
   const double across = sent.slowness.x * sent.slowness.x + sent.slowness.y * sent.slowness.y;
   const double rest = 1.0 / (plan.scene.couplant.value * plan.scene.couplant.value) - across;
@@ -52,7 +52,7 @@ bool enters(const SentWave& sent, const ImagingPlan& plan, double tilt, MetresPe
          1.0;
 }
 
-/// Velocity of the first leg in the part of a view; nothing of one that is not named by modes.
+/// Velocity of a view's first leg in the part; nothing for a view that is not named by modes.
 std::optional<MetresPerSecond> first_velocity(const ImagingPlan& plan, const DelayLaw& law) {
   try {
     const bool shear = parse_view(law.view).transmit.front() == 'T';

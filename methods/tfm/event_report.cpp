@@ -25,7 +25,7 @@ std::string chosen_text(const Acquisition& acquisition, std::span<const std::uin
   return forms_text(chosen) + (is_pulse_echo(chosen) ? ", pulse-echo" : "");
 }
 
-/// Slownesses along x of the imaged plane waves, ascending.
+/// Slownesses along x of the imaged plane waves, in ascending order.
 std::vector<double> plane_slownesses(const Acquisition& acquisition, std::span<const std::uint32_t> events) {
   std::vector<double> slownesses;
   for (const std::uint32_t event : events) {
@@ -50,7 +50,7 @@ std::string angles_text(double least, double greatest, const std::vector<std::pa
   return fmt::format("{}", fmt::join(texts, ", "));
 }
 
-/// Lobes of an even set: what two waves beside each other tell of a place repeats where their times differ by a period.
+/// Reports the lobes of an evenly spaced set: the sum of two neighbouring waves repeats where their times differ by a period.
 void report_set(SetupReport& report, const ImagingPlan& plan, const std::vector<double>& slownesses) {
   const double frequency = plan.acquisition.probe.centre_frequency.value;
   const double range = slownesses.back() - slownesses.front();
@@ -60,10 +60,10 @@ void report_set(SetupReport& report, const ImagingPlan& plan, const std::vector<
   for (std::size_t k = 1; k < slownesses.size(); ++k) {
     uneven = std::max(uneven, std::abs(slownesses[k] - slownesses[k - 1] - step) / step);
   }
-  // A tenth of a step smears a lobe as far out as it is, without removing it.
+  // An error of a tenth of a step smears a lobe at its distance without removing it.
   const Metres lobe(1.0 / (frequency * step));
   const Metres width = plan.grid.x.last - plan.grid.x.first;
-  // As many as put the first lobes of a reflector anywhere in the image outside of it.
+  // Number of waves that puts the first lobes of every reflector in the image outside of the image.
   const auto enough = static_cast<std::size_t>(std::ceil(range * frequency * width.value - 1e-9)) + 1;
   report.values["events"]["lobe_distance"] = lobe.value;
   report.values["events"]["enough"] = enough;
@@ -96,7 +96,7 @@ void report_events(SetupReport& report, const ImagingPlan& plan) {
   report.row("events", text);
   if (!slownesses.empty()) report_set(report, plan, slownesses);
 
-  // Sound of one event has to be recorded before the next one goes out.
+  // The sound of one event has to be recorded before the next one is sent.
   const double closes = (acquisition.start_time - acquisition.time_offset).value +
                         static_cast<double>(acquisition.samples) / acquisition.sample_rate.value;
   const double frames = closes > 0.0 ? 1.0 / (closes * static_cast<double>(acquisition.event_count())) : 0.0;

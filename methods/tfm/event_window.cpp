@@ -11,10 +11,11 @@
 namespace echoform {
 namespace {
 
-/// Directions that differ by less are one, in radians; depths of points, as a share of the greatest.
+/// Directions that differ by less, in radians, count as one. So do depths of points that differ by less as a share of the
+/// greatest.
 constexpr double same_direction = 1e-6;
 constexpr double same_depth = 1e-6;
-/// Waves that are off even ones by less than this share of a step are even: files round.
+/// Waves count as evenly spaced if they are off by less than this share of a step, because files round.
 constexpr double even_step = 1e-3;
 
 /// The places of the events, in two coordinates.
@@ -28,7 +29,7 @@ struct EventPlaces {
   }
 };
 
-/// Virtual sources or foci that lie at one depth.
+/// Places of virtual sources or foci that lie at one depth.
 std::optional<EventPlaces> places_at_one_depth(const Acquisition& acquisition, std::span<const std::uint32_t> events) {
   EventPlaces places;
   std::optional<double> depth;
@@ -43,7 +44,7 @@ std::optional<EventPlaces> places_at_one_depth(const Acquisition& acquisition, s
   return places;
 }
 
-/// Angles, or of parallel waves where they begin.
+/// Angles of the events' lines, or the lines' origins where they are parallel.
 std::optional<EventPlaces> places_of_lines(const Acquisition& acquisition, std::span<const std::uint32_t> events,
                                            MetresPerSecond velocity) {
   EventPlaces angles;

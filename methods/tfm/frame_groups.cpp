@@ -15,8 +15,8 @@
 namespace echoform {
 namespace {
 
-/// What a slot of as many A-scans as a group has is equipped for. Which elements fire in its events says nothing: what the rows
-/// are stands in the recipes.
+/// The acquisition for which a slot with a group's A-scans is equipped. It does not matter which elements fire in its events: the
+/// recipes state what the rows are.
 Acquisition rows_of(const Acquisition& frame, std::size_t a_scans) {
   Acquisition rows = frame;
   rows.matrix = MatrixKind::full;
@@ -31,17 +31,17 @@ Acquisition rows_of(const Acquisition& frame, std::size_t a_scans) {
   return rows;
 }
 
-/// Pairs of a plan's as its groups have them, but for the rows.
+/// The pairs of a plan as its groups have them, except for the rows.
 PlanPairs pairs_of_groups(const ImagingPlan& plan, const PairGroups& groups, PlanPairs pairs) {
   pairs.firing.clear();
   if (pairs.waves || groups.by_elements()) return pairs;
-  // Rows of a whole frame may be sums, which have no event; those of a group of events have one.
+  // Rows of a whole frame may be sums, which belong to no event; rows of a group of events belong to one.
   pairs.firing = firing_elements(plan.acquisition, plan.events);
   pairs.reciprocal = false;
   return pairs;
 }
 
-/// The part that is imaged with one probe: the frame, or one of its positions.
+/// The part of a frame that is imaged with one probe: the whole frame, or one of its positions.
 struct GroupedPart {
   GroupedPart(std::shared_ptr<const ImagingPlan> of, std::size_t first, std::vector<std::size_t> rows)
       : GroupedPart(plan_pairs(*of), of, first, std::move(rows)) {}
@@ -52,7 +52,7 @@ struct GroupedPart {
   PairGroups groups;
   PlanPairs pairs;
   std::size_t first_group;
-  std::vector<std::size_t> frame_rows;  // by A-scan of the part; empty: they are the frame's
+  std::vector<std::size_t> frame_rows;  // [A-scan of the part], row of the frame; empty if both are the same
 
  private:
   GroupedPart(const PlanPairs& all, std::shared_ptr<const ImagingPlan> of, std::size_t first, std::vector<std::size_t> rows)

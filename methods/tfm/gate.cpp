@@ -25,7 +25,7 @@ bool smooth(std::size_t length) {
   return length == 1;
 }
 
-/// The shortest 1, 3 or 5 times a power of two that is at least `needed`.
+/// The smallest of 1, 3 or 5 times a power of two that is at least `needed`.
 std::size_t fused_length(std::size_t needed) {
   std::size_t best = std::numeric_limits<std::size_t>::max();
   for (const std::size_t odd : {std::size_t{1}, std::size_t{3}, std::size_t{5}}) {
@@ -34,7 +34,7 @@ std::size_t fused_length(std::size_t needed) {
   return best;
 }
 
-/// Least and greatest of the bounds of those elements.
+/// Smallest and greatest of the bounds of these elements.
 TimeRange bounds_over(const std::vector<bool>& elements, const std::vector<TimeRange>& bounds) {
   TimeRange all{std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
   for (std::size_t source = 0; source < bounds.size(); ++source) {
@@ -93,7 +93,8 @@ std::optional<SampleGate> choose_gate(const ImagingPlan& plan, std::size_t guard
 
   if (end <= begin) return all;
   for (std::size_t count = gate_length(end - begin); count < acquisition.samples - muted; count = gate_length(count + 1)) {
-    // Where the A-scan ends too early the gate begins earlier; rounded down, it may then end too early, and grows.
+    // Where the A-scan ends too early, the gate begins earlier. Because that is rounded down, the gate may then end too early; if
+    // so, it grows.
     const std::size_t first = std::min(begin, (acquisition.samples - count) / first_step * first_step);
     if (first >= muted && first + count >= end) return SampleGate{first, count};
   }

@@ -11,7 +11,7 @@
 namespace echoform {
 namespace {
 
-/// Orders to either side that are looked at: a pitch of more wavelengths is no array.
+/// Number of orders examined on either side; an array's pitch never has more wavelengths.
 constexpr int most_orders = 32;
 constexpr double degrees_per_radian = 180.0 / std::numbers::pi;
 
@@ -30,7 +30,7 @@ bool runs_backwards(const Probe& probe) {
   return dot(way, {first.normal.z, -first.normal.x}) < 0.0;
 }
 
-/// Some elements of an array as a line in the plane of x and z; at least one.
+/// Some elements of an array, at least one, as a line in the plane of x and z.
 struct ArrayLine {
   Vector2 centre;
   Vector2 along;  ///< towards the last element
@@ -53,7 +53,7 @@ struct LobeMeeting {
   Vector2 tangent;
 };
 
-/// Where a ray first meets a surface, by the chords between its nodes; along a unit vector.
+/// Where a ray along a unit vector first meets a surface, by the chords between its nodes.
 std::optional<LobeMeeting> meet(const Surface& surface, Vector2 from, Vector2 direction) {
   LobeMeeting nearest;
   const auto& nodes = surface.nodes();
@@ -69,7 +69,7 @@ std::optional<LobeMeeting> meet(const Surface& surface, Vector2 from, Vector2 di
   return nearest.path < std::numeric_limits<double>::infinity() ? std::optional(nearest) : std::nullopt;
 }
 
-/// Adds what a ray that leaves at `sine` gives behind the surface.
+/// Adds the lobes behind the surface that a ray which leaves at `sine` causes.
 void refract(const ArrayLine& array, const Scene& scene, const Material& material, double sine,
              std::vector<EnteringLobe>& entering) {
   const Vector2 direction = sine * array.along + std::sqrt(1.0 - sine * sine) * array.normal;
@@ -100,7 +100,7 @@ std::optional<double> departure_sine(const Leg& leg, const Probe& probe, const s
   }
   std::optional<std::pair<Vector2, double>> before;
   for (const ArrayRow& row : array_rows(probe, reaching)) {
-    double time = 0.0;  // on average
+    double time = 0.0;  // the mean
     for (const std::size_t source : row.elements) time += times[source] / static_cast<double>(row.elements.size());
     if (before) {
       later += time - before->second;

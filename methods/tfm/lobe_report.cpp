@@ -19,10 +19,10 @@
 namespace echoform {
 namespace {
 
-/// Maximum number of lobes of a path that are named one by one.
+/// Maximum number of lobes of a path that are listed individually.
 constexpr std::size_t most_named = 4;
 
-/// One side of the pairs: its elements, living or dead, and those of them that are alive.
+/// One side of the pairs: its elements, whether alive or dead, and those of them that are alive.
 struct ArraySide {
   std::vector<bool> elements;
   std::vector<bool> living;
@@ -33,7 +33,7 @@ ArraySide side_of(const Probe& probe, const std::vector<bool>& elements, const s
   return {elements, living, array_shape(subarray(probe, elements))};
 }
 
-/// A leg of a view, under its modes' name where it has one, and the pixel at which it is looked at.
+/// A leg of a view, with the name of its modes if it has one, and the pixel at which it is examined.
 struct NamedLeg {
   std::string name;
   const Leg* leg;
@@ -41,8 +41,8 @@ struct NamedLeg {
   Point pixel;
 };
 
-/// A leg that is way out and way back is looked at once where the same elements stand on both sides. `transmit` is null where
-/// waves of several elements go out: their lobes are not the array's.
+/// The legs to report. A leg that serves as transmit and receive path is listed once if the same elements stand on both sides.
+/// `transmit` is null where waves of several elements are sent, whose lobes are not the array's.
 std::vector<NamedLeg> legs_of(const ImagingPlan& plan, const ArraySide* transmit, const ArraySide& receive,
                               const std::vector<ViewReach>& reach) {
   std::vector<NamedLeg> legs;
@@ -56,7 +56,7 @@ std::vector<NamedLeg> legs_of(const ImagingPlan& plan, const ArraySide* transmit
       view = parse_view(law.view);
       if (!alike) view = {view.transmit + " out", view.receive + " back"};
     } catch (const InputError&) {
-      // A view with a name of its own, or another program's.
+      // The view has a name of its own, or is another program's.
     }
     for (const auto& [name, leg, side] :
          {std::tuple{view.transmit, law.transmit.get(), transmit}, std::tuple{view.receive, law.receive.get(), &receive}}) {
@@ -66,7 +66,7 @@ std::vector<NamedLeg> legs_of(const ImagingPlan& plan, const ArraySide* transmit
   return legs;
 }
 
-/// "L 0.515 wavelengths (grating lobes beyond 70 degrees)", for all modes; by mode too, under `key`.
+/// "L 0.515 wavelengths (grating lobes beyond 70 degrees)", for all modes. Adds the values of each mode under `key`.
 std::string contact_lobes(SetupReport& report, const char* key, const std::string& what, Metres pitch,
                           const std::vector<ReportedMode>& modes, Hertz frequency) {
   return for_modes(modes, [&](const ReportedMode& mode) {
@@ -128,7 +128,7 @@ void report_couplant(SetupReport& report, const ImagingPlan& plan, Metres pitch,
   }
 }
 
-/// How those that fire stand, of an acquisition in which not all that record do.
+/// Text about the arrangement of the firing elements, if not all recording elements fire.
 std::string firing_text(const ImagingPlan& plan, const ArraySide& transmit) {
   const auto count = std::count(transmit.elements.begin(), transmit.elements.end(), true);
   const std::string text = fmt::format("{} of {} elements fire{}", count, plan.acquisition.elements(), count == 1 ? "s" : "");
@@ -158,7 +158,7 @@ void report_lobes(SetupReport& report, const ImagingPlan& plan, const std::vecto
   if (!(pitch.value > 0.0)) {
     if (!shape.line) report.row("pitch", "none: elements stand irregularly, and have no grating lobes to tell");
   } else if (wet && spatial) {
-    // Where lobes enter is reported for curves only.
+    // The angles at which lobes enter the part are reported only for curved surfaces.
     const double waves = pitch / wavelength_of(plan.scene.couplant, probe.centre_frequency);
     report.values["pitch_per_wavelength"]["couplant"] = waves;
     report.row("pitch", fmt::format("{}, {:.3g} wavelengths of the couplant", mm(pitch), waves));

@@ -1,4 +1,4 @@
-// The total focusing method as the program asks for it.
+// The total focusing method, with the interface that the program uses.
 #include "methods/method.hpp"
 #include "methods/display_settings.hpp"
 
@@ -42,10 +42,10 @@ class TfmMethod final : public Method {
 
   [[nodiscard]] std::string whole_grids_alone(const ImagingSettings& settings) const override {
     const AdaptiveOptions& adaptive = tfm(settings).adaptive;
-    // Both go by neighbours along z.
+    // Both use neighbouring pixels along z.
     if (wants_flow(settings)) return "[doppler] pulse_repetition";
     if (adaptive.kind != AdaptiveOptions().kind) return fmt::format("[imaging] adaptive = \"{}\"", adaptive.kind);
-    // The samples are those that the pixels reach.
+    // With this setting only the samples that the pixels reach are kept.
     return tfm(settings).crop == CropWish::always ? "[imaging] crop = \"always\"" : "";
   }
 

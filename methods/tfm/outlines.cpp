@@ -23,7 +23,7 @@ Stretch window_of(const Probe& probe, const Grid& shown) {
   return {window.first - beside, window.last + beside};
 }
 
-/// Evenly thinned, with both ends.
+/// An outline of evenly selected points, with both ends.
 Outline outline_of(std::string_view name, const std::vector<Vector2>& points) {
   Outline outline{.name = std::string(name), .x = {}, .z = {}};
   const std::size_t count = std::min(points.size(), most_outline_points);
@@ -69,7 +69,7 @@ std::vector<Vector2> within(const Surface& surface, const Stretch& window) {
 std::vector<Outline> make_outlines(const ImagingPlan& plan, const Scene& scene, const Grid& shown) {
   std::vector<Outline> outlines;
   std::vector<Vector2> centres;
-  // Of several positions one line through all of them.
+  // Several positions give one line through all of them.
   const Probe probe = probe_at_all_positions(plan.acquisition);
   for (const Element& element : probe.elements) centres.push_back({element.centre.x.value, element.centre.z.value});
   if (!centres.empty()) outlines.push_back(outline_of("probe", centres));

@@ -25,12 +25,12 @@
 namespace echoform {
 namespace {
 
-/// Of autocorrelations, each plane's mean over the rows above and below it along z, as far as there are such.
+/// A table that averages each plane of autocorrelations over the rows above and below it along z, as far as they exist.
 std::shared_ptr<const LineBlendTable> window_table(const Grid& grid, std::size_t half_window) {
   auto table = std::make_shared<LineBlendTable>();
   table->ranges = grid.x.count;
   const std::size_t depths = grid.z.count;
-  // Table n is of means over n + 1 rows.
+  // Table n averages n + 1 rows.
   for (std::size_t n = 0; n < std::min(2 * half_window + 1, depths); ++n) {
     table->weights.insert(table->weights.end(), grid.x.count, 1.0F / static_cast<float>(n + 1));
   }
@@ -50,9 +50,8 @@ std::shared_ptr<const LineBlendTable> window_table(const Grid& grid, std::size_t
   return table;
 }
 
-/// The velocity by which rotations of phase from a sample to the next become velocities along z. The phase of waves that
-/// come back in another mode rotates by the mean of both slownesses. Views that modes do not name are taken as
-/// longitudinal.
+/// The velocity that converts phase rotations from one sample to the next into velocities along z. The phase of waves that return
+/// in another mode rotates by the mean of both slownesses. Views that modes do not name count as longitudinal.
 MetresPerSecond velocity_of_turns(const ImagingSettings& settings, const Material& material) {
   const std::string view = canonical_view_name(tfm(settings).views.front());
   if (view == "TT") return material.shear_velocity;
@@ -118,14 +117,14 @@ void add_pixel_flow(Recipe& recipe, const ImagingPlan& plan, const PlanPairs& pa
   std::size_t samples =
       recipe.add(beamform_ensemble_stage, BeamformEnsembleOptions{beamform_options(plan, pairs, 0), ensemble}, {analytic});
   const std::string& view = plan.laws.front().view;
-  // Of envelopes: in a mean of complex images what moves from sounding to sounding would vanish.
+  // The mean is taken over envelopes: in a mean of complex images, echoes that change from sample to sample would vanish.
   const std::size_t envelope = recipe.add(envelope_stage, EnvelopeOptions{ensemble}, {samples});
   const GridDisplay display = grid_display(plan);
   add_grid_image(recipe, {view, OutputKind::envelope, plan.grid}, envelope, display);
 
   if (doppler.wall_filter.kind != WallFilterKind::none) samples = recipe.add(wall_filter_stage, doppler.wall_filter, {samples});
   AutocorrelationOptions alone = doppler.autocorrelation;
-  alone.half_window = 0;  // along x
+  alone.half_window = 0;  // averages along x only
   std::size_t correlations = recipe.add(autocorrelation_stage, alone, {samples});
   if (doppler.autocorrelation.half_window > 0) {
     const auto window = window_table(plan.grid, doppler.autocorrelation.half_window);

@@ -14,12 +14,12 @@ namespace echoform {
 namespace {
 
 constexpr double most_loss = 2.0;  // dB
-/// A hair's breadth for sizes that are meant to fit exactly.
+/// A small tolerance for sizes that are meant to fit exactly.
 constexpr double rounding = 1e-3;  // dB
-/// Maximum number of rays that are summed: they give a point's spread as well as all rays of a large array.
+/// Maximum number of rays that are summed: so many give a point's spread as well as all rays of a large array.
 constexpr std::size_t most_rays = 512;
 
-/// Every k-th, k odd: rows of an array mostly have an even number of elements, and all of its columns shall be there.
+/// Keeps every k-th ray, with k odd. Rows of an array mostly have an even number of elements, and all columns shall remain.
 void thin(std::vector<SpotRay>& rays) {
   const std::size_t step = rays.size() / most_rays + 1;
   if (step == 1) return;

@@ -41,7 +41,7 @@ void validate(const ImagingPlan& plan, std::string_view where) {
     validate(*position.plan, fmt::format("{}, position {}", where, position.position));
   }
   for (const DelayLaw& law : plan.laws) {
-    if (!plan.positions.empty()) break;  // those of its plans
+    if (!plan.positions.empty()) break;  // the plans of the positions have their own
     const std::size_t elements = plan.acquisition.elements();
     const bool waves = launches_waves(plan.acquisition);
     for (const auto& [leg, expected, what] :

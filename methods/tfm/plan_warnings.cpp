@@ -22,11 +22,11 @@
 namespace echoform {
 namespace {
 
-/// As many pixels of a volume as of an image: each costs a ray from every element.
+/// Numbers that give as many pixels of a volume as of an image: each pixel costs a ray from every element.
 constexpr std::size_t most_along_an_axis = 64;
 constexpr std::size_t most_along_an_axis_of_volumes = 16;
 
-/// Up to `most` of `count`, evenly, both ends among them.
+/// Up to `most` of `count` indices, evenly spaced, including both ends.
 std::vector<std::size_t> some_of(std::size_t count, std::size_t most) {
   const std::size_t some = std::min(count, most);
   std::vector<std::size_t> found(some);
@@ -34,7 +34,7 @@ std::vector<std::size_t> some_of(std::size_t count, std::size_t most) {
   return found;
 }
 
-/// Of each pixel over those sources; empty where none reaches it.
+/// Range of the times to each pixel over those sources; empty where no source reaches it.
 std::vector<TimeRange> times_of(const Leg& leg, const std::vector<bool>& elements, std::span<const Point> pixels) {
   constexpr double never = std::numeric_limits<double>::infinity();
   std::vector<TimeRange> found(pixels.size(), {never, -never});
@@ -51,7 +51,7 @@ std::vector<TimeRange> times_of(const Leg& leg, const std::vector<bool>& element
   return found;
 }
 
-/// "12 % of the pixels of LT", where any is dark.
+/// "12 % of the pixels of LT", if any pixel is dark.
 void add_share(std::vector<std::string>& texts, const std::string& view, std::size_t dark, std::size_t pixels) {
   if (dark == 0) return;
   const double percent = 100.0 * static_cast<double>(dark) / static_cast<double>(pixels);
@@ -73,7 +73,7 @@ std::vector<Point> some_pixels(const Grid& grid) {
 }
 
 std::vector<std::string> unsampled_warnings(const ImagingPlan& plan) {
-  // From some position every pixel is sampled: none stays dark. Otherwise the first position's share stands for all.
+  // If every pixel is sampled from some position, none stays dark. Otherwise the first position's share is reported for all.
   std::vector<std::string> of_first;
   for (const PositionPlan& position : plan.positions) {
     std::vector<std::string> of_this = unsampled_warnings(*position.plan);
@@ -144,7 +144,7 @@ std::optional<std::string> unweighed_warning(const ImagingPlan& plan) {
 }
 
 std::optional<std::string> unsent_warning(const ImagingPlan& plan) {
-  constexpr double counts = 1e-9;  // s/m: over an aperture of 0.1 m a tenth of a nanosecond
+  constexpr double counts = 1e-9;  // s/m; over an aperture of 0.1 m it is a tenth of a nanosecond
   const Acquisition& acquisition = plan.acquisition;
   if (!launches_waves(acquisition)) return std::nullopt;
   const ProbeFrame frame = frame_of(acquisition.probe);
@@ -167,7 +167,7 @@ std::optional<std::string> unsent_warning(const ImagingPlan& plan) {
 
 std::optional<std::string> near_field_warning(const ImagingPlan& plan) {
   constexpr double worth_saying = 0.01;
-  // The elements of each position stand where its own plan has them. One position is enough for a warning.
+  // Each position's own plan has the places of its elements. One position is enough for a warning.
   if (!plan.positions.empty()) return near_field_warning(*plan.positions.front().plan);
   const Acquisition& acquisition = plan.acquisition;
   const double frequency = acquisition.probe.centre_frequency.value;
@@ -176,7 +176,7 @@ std::optional<std::string> near_field_warning(const ImagingPlan& plan) {
   for (const Element& element : acquisition.probe.elements) {
     if (element.dead) continue;
     size = std::max(size, element.width.value);
-    // In the plane of a linear array no direction leans along the lengths.
+    // In the plane of a linear array no direction is inclined along the elements' lengths.
     if (plan.grid.y.count > 1) size = std::max(size, element.length.value);
   }
   const std::vector<Point> points = some_pixels(plan.grid);

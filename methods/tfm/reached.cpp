@@ -10,7 +10,7 @@
 namespace echoform {
 namespace {
 
-/// Takes from `reached` what none of those sources of the leg reaches.
+/// Removes from `reached` the pixels that none of those sources of the leg reaches.
 void keep_reached(const Leg& leg, const std::vector<bool>& elements, const Grid& grid, std::vector<std::uint8_t>& reached) {
   for (std::size_t source = 0; source < leg.sources(); ++source) {
     // Such a source reaches every pixel.
@@ -27,7 +27,7 @@ void keep_reached(const Leg& leg, const std::vector<bool>& elements, const Grid&
     points.push_back(grid.at(k));
   }
   std::vector<double> times;
-  // Most pixels are reached by the first element already: later ones are asked for the rest alone.
+  // The first element already reaches most pixels; later ones are only tested for the rest.
   for (std::size_t source = 0; source < leg.sources() && !waiting.empty(); ++source) {
     if (!elements[source]) continue;
     times.resize(points.size());
@@ -61,7 +61,7 @@ bool reaches(const Leg& leg, const std::vector<bool>& elements, const Point& pix
 bool reaches_any_pixel(const DelayLaw& law, const Acquisition& acquisition, const Grid& grid,
                        std::span<const std::uint32_t> chosen) {
   const ElementRoles living = living_roles(acquisition, chosen);
-  // A few from all over the grid settle it nearly always.
+  // A few pixels from all over the grid nearly always decide it.
   const std::size_t pixels = grid.pixels();
   const std::size_t some = std::min<std::size_t>(pixels, 64);
   for (std::size_t k = 0; k < some; ++k) {

@@ -23,7 +23,7 @@ std::size_t first_alike(const ImagingPlan& plan, const PlanPairs& pairs, std::si
 
 namespace {
 
-/// Adds the image of a view, from analytic rows.
+/// Adds the image of a view, computed from analytic rows.
 std::size_t add_image(Recipe& recipe, const ImagingPlan& plan, const PlanPairs& pairs, std::size_t view, std::size_t analytic) {
   BeamformOptions sum = beamform_options(plan, pairs, view);
   if (!weighs_adaptively(plan)) return recipe.add(beamform_stage, std::move(sum), {analytic});

@@ -20,7 +20,7 @@
 namespace echoform {
 namespace {
 
-/// A law of another program may call its views what it likes.
+/// Whether modes name the view. A law of another program may name its views as it likes.
 bool named_by_modes(const std::string& view) {
   try {
     static_cast<void>(parse_view(view));
@@ -110,7 +110,7 @@ void report_samples(SetupReport& report, const ImagingPlan& plan) {
     text += fmt::format("; pixels look up {:.0f} to {:.0f}", reach->first, reach->last);
     report.values["samples"]["reached"] = {reach->first, reach->last};
     if (plan.gate) {
-      // What the gate keeps beside them: the guard, and what makes its length one that is quick to transform.
+      // The gate keeps further samples: the guard, and samples that make its length FFT-friendly.
       const double before = reach->first - static_cast<double>(imaged.first);
       const double behind = static_cast<double>(imaged.first + imaged.count) - 1.0 - reach->last;
       report.values["samples"]["before"] = before;
@@ -149,7 +149,7 @@ void report_samples(SetupReport& report, const ImagingPlan& plan) {
 SetupReport report_plan(const ImagingPlan& plan) {
   SetupReport report;
   const Probe& probe = plan.acquisition.probe;
-  // What rays and apertures give is said of the middle of several positions.
+  // For several positions, the results of rays and apertures are reported for the middle one.
   const ImagingPlan& alone = plan.positions.empty() ? plan : *plan.positions[plan.positions.size() / 2].plan;
   std::vector<ReportedMode> modes;
   for (const ReportedMode mode : {ReportedMode{'L', plan.material.longitudinal_velocity, uses(plan, 'L')},

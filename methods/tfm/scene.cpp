@@ -31,7 +31,7 @@ std::string in_mm(Metres x, Metres z) {
   return fmt::format("({:.4g}, {:.4g}) mm", 1e3 * x.value, 1e3 * z.value);
 }
 
-/// How far planes are made to reach on either side of x = 0.
+/// How far planes extend on either side of x = 0.
 Metres reach_of(const ImagingSettings& settings, const Probe& probe) {
   double reach = 0.25;
   const auto hold = [&](Metres value) { reach = std::max(reach, std::abs(value.value)); };
@@ -60,7 +60,7 @@ MadeSurface surface_of(const ImagingSettings& settings, const SurfaceSection& se
   return make_any_surface({where, section.kind, section.numbers, section.words, reach});
 }
 
-/// How far the element nearest to the part is above the front surface, and how far the farthest is.
+/// The heights above the front surface of the element nearest to the part and of the farthest one.
 struct Heights {
   double lowest = 0.0;
   double highest = 0.0;
@@ -76,7 +76,7 @@ Heights heights_of(const Probe& probe, const Scene& scene) {
   return heights;
 }
 
-/// Whether elements stand farther than `limit` beside the line from one end of the array to the other, as the image sees it.
+/// Whether elements stand farther than `limit` from the line between the ends of the array, in the plane of the image.
 bool is_curved(const Probe& probe, double limit) {
   const std::vector<ArrayRow> rows = array_rows(probe, std::vector<bool>(probe.elements.size(), true));
   const Vector2 begin = rows.front().at;
@@ -92,7 +92,7 @@ std::string ends_in_mm(const Axis& axis) {
   return fmt::format("[{:.4g}, {:.4g}] mm", 1e3 * axis.first.value, 1e3 * axis.last.value);
 }
 
-/// Where a good part of the grid is not in the part.
+/// A warning if a large part of the grid lies outside of the part.
 std::optional<std::string> above_front_warning(const ImagingSettings& settings, const Grid& grid, const Scene& scene) {
   const std::vector<Point> pixels = some_pixels(grid);
   const auto above = std::ranges::count_if(pixels, [&](const Point& pixel) { return scene.below_front(pixel) < 0.0; });
@@ -161,7 +161,8 @@ void check_above(const ImagingSettings& settings, const Probe& probe, const Spat
   }
 }
 
-/// The depth at which the front surface lies below a place above it, within `farthest`: steps as long as the distance are free.
+/// The depth at which the front surface lies below a place above it, within `farthest`. A step as long as the distance is always
+/// free.
 std::optional<double> depth_of_front(const Scene& scene, Vector3 above, double farthest) {
   double far = 0.0;
   for (int step = 0; step < 4096 && far <= farthest; ++step) {
@@ -172,8 +173,8 @@ std::optional<double> depth_of_front(const Scene& scene, Vector3 above, double f
   return std::nullopt;
 }
 
-/// The backwall in three dimensions at some columns of the grid: as one sees it from above, and that of a hollow, which one sees
-/// from within, by where the front surface lies beyond it.
+/// Checks the backwall in three dimensions at some columns of the grid. A backwall seen from above is checked by its depth; that
+/// of a hollow, seen from within, by where the front surface lies beyond it.
 void check_below_front(const ImagingSettings& settings, const Grid& grid, const Scene& scene) {
   constexpr int columns = 16;
   constexpr double touches = 1e-6;  // m
@@ -196,7 +197,7 @@ void check_below_front(const ImagingSettings& settings, const Grid& grid, const 
     }
     const auto front = depth_of_front(scene, from, bottom - top);
     if (!front || !(backwall.signed_distance({from.x, from.y, *front}) > touches)) continue;
-    // Beside a hollow whose edge lies in the part nothing is wrong.
+    // It is no fault if a column lies beside a hollow whose edge lies in the part.
     const Vector3 nearest = backwall.foot({from.x, from.y, *front}).at;
     if (!(scene.below_front(point_of(nearest)) > 0.0)) refuse(nearest);
   }
@@ -256,7 +257,7 @@ void check_geometry(const ImagingSettings& settings, const ImagingPlan& plan, co
   }
   if (!plan.apodization.angular()) return;
   const auto silent = [&](const Leg& leg) { return leg.table_bytes(plan.grid) > 0 && leg.departures() == nullptr; };
-  // Waves of several elements are weighed by event.
+  // Waves of several elements are weighted by event.
   const bool waves = launches_waves(plan.acquisition);
   for (const DelayLaw& law : plan.laws) {
     if ((waves || !silent(*law.transmit)) && !silent(*law.receive)) continue;
@@ -296,10 +297,10 @@ std::vector<std::string> geometry_warnings(const ImagingSettings& settings, cons
   }
   const double frequency = plan.acquisition.probe.centre_frequency.value;
   const double velocity = plan.material.longitudinal_velocity.value;
-  // A tenth of the wavelength, in steel at 6 MHz where it is not known.
+  // A tenth of the wavelength; where it is not known, that in steel at 6 MHz.
   const double limit = frequency > 0.0 && velocity > 0.0 ? 0.1 * velocity / frequency : 1e-4;
   const Heights heights = heights_of(plan.acquisition.probe, scene);
-  // The part under a curved array that touches it is taken to follow the array's shape.
+  // A part under a curved array that touches it is assumed to follow the array's shape.
   const double height = heights.lowest <= limit && is_curved(plan.acquisition.probe, limit) ? 0.0 : heights.highest;
   if (!(height > limit)) return lines;
   const ProbeSection& probe = settings.probe;
@@ -332,14 +333,14 @@ void tabulate_legs(const ImagingSettings& settings, ImagingPlan& plan) {
     if (is_new) {
       const std::size_t threads = settings.imaging.threads;
       if (std::shared_ptr<const Leg> elements = leg->of_elements()) {
-        // Their table may be the other side's too.
+        // The other side may use the same table.
         if (leg->table_bytes(plan.grid) > 0) take(elements);
         place->second = leg->tabulated_over(*elements, plan.grid, threads);
       } else {
         place->second = leg->tabulated(plan.grid, threads, tolerance, plan.apodization.angular());
       }
     }
-    // Both legs of a reciprocal law, and of mirrored views, stay one.
+    // Both legs of a reciprocal law, and of mirrored views, remain one object.
     if (place->second != nullptr) leg = place->second;
   };
   for (DelayLaw& law : plan.laws) {

@@ -8,7 +8,7 @@
 namespace echoform {
 namespace {
 
-/// Bytes of travel times that legs keep, made or not: views share legs.
+/// Bytes of the travel times that legs keep, computed or not; views share legs.
 std::size_t leg_tables_bytes(const ImagingPlan& plan) {
   if (!plan.positions.empty()) {
     std::size_t bytes = 0;

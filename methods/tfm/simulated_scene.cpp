@@ -26,9 +26,9 @@
 namespace echoform {
 namespace {
 
-/// A kind that the simulated source does not know, one of another program: places of its curve as a profile. They stand so close
-/// that the spline through them, of smooth curves, and the chords between them, of others, are off by less than 1e-5 of the
-/// radius of curvature: nodes are at most node_turn of it apart.
+/// The shape of a kind that the simulated source does not know, one of another program: a profile of places on its curve. The
+/// places stand close together, because nodes are at most node_turn of the radius of curvature apart. So the spline through them,
+/// for smooth curves, and the chords between them, for others, are off by less than 1e-5 of that radius.
 CurveShape shape_of(const Surface& surface) {
   CurveShape shape;
   shape.kind = CurveKind::profile;
@@ -43,7 +43,7 @@ CurveShape shape_of(const Surface& surface) {
     const SurfacePlace to = nodes[k].place;
     if (surface.is_sampled()) {
       add(nodes[k].at);
-    } else if (from.segment == to.segment) {  // else a joint, one place with two nodes
+    } else if (from.segment == to.segment) {  // otherwise a joint: one place with two nodes
       for (int i = 1; i <= pieces; ++i) add(surface.point({to.segment, from.t + (to.t - from.t) * i / pieces}).at);
     }
   }
@@ -61,8 +61,8 @@ std::shared_ptr<const std::vector<MeshTriangle>> triangles_of(const std::string&
   return triangles;
 }
 
-/// The simulator's own description of a surface that make_scene() has found to be right; `surface` is null for one in three
-/// dimensions. `where` is its section.
+/// The simulator's own description of a surface that make_scene() has accepted; `surface` is null for one in three dimensions.
+/// `where` is its section.
 CurveShape curve_of(const SurfaceSection& section, const Surface* surface, const std::string& where) {
   CurveShape shape;
   if (section.kind.empty()) return shape;
@@ -129,7 +129,7 @@ std::string modes_of(const Configuration& configuration) {
   return modes;
 }
 
-/// As often as some view's side, and once where none does.
+/// The largest number of skips of a view's side; 1 where no view skips.
 std::size_t skips_of(const Configuration& configuration) {
   std::size_t legs = 2;
   for (const std::string& name : tfm(configuration).views) {
@@ -147,7 +147,7 @@ void add_bodies(std::string_view kind, const std::vector<Body>& some, std::vecto
   }
 }
 
-/// A number for each element in each event; none where no file is named.
+/// A number for each element in each event; empty where no file is named.
 std::vector<std::vector<double>> rows_of_laws(const Configuration& configuration, std::string_view key, const std::string& path) {
   if (path.empty()) return {};
   const std::size_t elements = section<SimulatorSection>(configuration).source.element_count();
@@ -173,14 +173,14 @@ SimulatorConfiguration simulator_configuration(const Configuration& configuratio
   };
   choose(source.material.longitudinal_velocity, section.longitudinal_velocity, configuration.material.longitudinal_velocity);
   choose(source.material.shear_velocity, section.shear_velocity, configuration.material.shear_velocity);
-  // Who states one velocity alone, as of tissue, has no use for the shear waves of what the source is by default.
+  // A user who states one velocity alone, such as that of tissue, does not need the source's default shear waves.
   const bool stated_shear = section.shear_velocity || configuration.material.shear_velocity;
   if (!stated_shear && !(source.material.shear_velocity < source.material.longitudinal_velocity)) {
     source.material.shear_velocity = 0.5 * source.material.longitudinal_velocity;
   }
   source.transmit.delays = rows_of_laws(configuration, "delays", section.delays);
   source.transmit.weights = rows_of_laws(configuration, "weights", section.weights);
-  // What it says of surfaces is checked as the imaging side does.
+  // Surfaces are checked in the same way as on the imaging side.
   const Scene scene = make_scene(configuration);
   source.scene.couplant = configuration.couplant.velocity.value_or(MetresPerSecond(0.0));
   source.scene.surface = curve_of(configuration.surface, scene.surface.get(), configuration.place("[surface]"));
@@ -209,7 +209,7 @@ SimulatorConfiguration simulator_configuration(const Configuration& configuratio
     source.phantom = default_phantom(source.seed);
     if (!source.scene.plain()) {
       Phantom part = std::exchange(source.phantom, {});
-      // Faults of anything else come first.
+      // Errors of other settings are reported first.
       validate(source, where);
       part.backwalls.clear();
       keep_inside(part, source);
@@ -220,7 +220,7 @@ SimulatorConfiguration simulator_configuration(const Configuration& configuratio
     validate(source, where);
     return source;
   }
-  // Each reflector as the probe sees it that is nearest to it.
+  // Each reflector is placed as the probe sees it from the nearest place of its path.
   SimulatorConfiguration seen = source;
   seen.phantom = folded(source.phantom, motion_by(echoform::section<ScanSection>(configuration), 0.0),
                         frame_of(placed_probe(source)).origin);

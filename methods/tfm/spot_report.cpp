@@ -20,8 +20,8 @@
 namespace echoform {
 namespace {
 
-/// The pixel of those with a 1 that is nearest to a place of the grid, given by shares of its extents; of a volume in the middle
-/// across.
+/// The pixel marked 1 that is nearest to a place of the grid. The place is given by shares of the grid's extents; in a volume it
+/// lies in the middle of y.
 std::optional<Point> nearest_to(const Grid& grid, const std::vector<std::uint8_t>& reached, double x_share, double z_share) {
   const Metres x = grid.x.first + x_share * (grid.x.last - grid.x.first);
   const Metres y = grid.y.first + 0.5 * (grid.y.last - grid.y.first);
@@ -39,7 +39,7 @@ std::optional<Point> nearest_to(const Grid& grid, const std::vector<std::uint8_t
   return nearest;
 }
 
-/// "0.65 mm", with its direction where that is more than 5 degrees from `usual`.
+/// "0.65 mm", with its direction if that differs by more than 5 degrees from `usual`.
 std::string width_text(const SpotWidth& found, double usual) {
   const double off = std::abs(std::remainder(found.degrees - usual, 180.0));
   return (found.width ? fmt::format("{:.3g} mm", 1e3 * found.width->value) : std::string("unbounded")) +
@@ -59,7 +59,8 @@ std::string place_text(const Point& at) {
 
 namespace {
 
-/// What the beamformer weighs the elements and events of a plan by, source k of a law being element k or event k of the frame.
+/// The values by which the beamformer weights the elements and events of a plan. Source k of a law is element k or event k of the
+/// frame.
 Aperture aperture_of(const ImagingPlan& plan, bool waves) {
   Aperture aperture{plan.acquisition.probe, {}, {}, plan.material.longitudinal_velocity, plan.apodization};
   if (!waves) return aperture;
@@ -69,8 +70,8 @@ Aperture aperture_of(const ImagingPlan& plan, bool waves) {
   return aperture;
 }
 
-/// The amplitude that an element, as a piston, sends towards a pixel and receives from there; 1 where rays bend and the leg
-/// does not state at what angle they leave.
+/// The amplitude that an element, as a piston, sends towards a pixel and receives from there. It is 1 where rays bend and the leg
+/// does not state the angle at which they leave.
 double sent(const Aperture& pistons, BeamformSide side, const Leg& leg, std::size_t source, const Point& pixel) {
   if (leg.departures() == nullptr && !leg.point_source(source)) return 1.0;
   float weight = 1.0F;
@@ -78,7 +79,7 @@ double sent(const Aperture& pistons, BeamformSide side, const Leg& leg, std::siz
   return static_cast<double>(weight);
 }
 
-/// Weighs the rays of one side as the beamformer does, and by what elements send; those of weight 0 are left out.
+/// Weights the rays of one side as the beamformer does, and by the amplitudes that elements send. Rays of weight 0 are left out.
 void weigh(std::vector<SpotRay>& rays, const Aperture& aperture, BeamformSide side, const Leg& leg, const Point& pixel) {
   Aperture pistons = aperture;
   pistons.apodization = {};
@@ -95,7 +96,7 @@ void weigh(std::vector<SpotRay>& rays, const Aperture& aperture, BeamformSide si
   std::erase_if(rays, [](const SpotRay& ray) { return !(ray.weight > 0.0); });
 }
 
-/// The path out and the path back of each pair that was received, as one ray.
+/// The transmit and the receive path of each received pair, as one ray.
 std::vector<SpotRay> rays_of_pairs(const ImagingPlan& plan, const ViewRays& rays, bool waves) {
   const auto by_source = [](const std::vector<SpotRay>& side, std::size_t sources) {
     std::vector<const SpotRay*> found(sources, nullptr);
@@ -129,7 +130,7 @@ std::optional<ViewRays> rays_at(const ImagingPlan& plan, std::size_t view, const
   double slowest = plan.material.longitudinal_velocity.value;
   if (plan.material.shear_velocity.value > 0.0) slowest = std::min(slowest, plan.material.shear_velocity.value);
   if (!(slowest > 0.0)) slowest = plan.material.shear_velocity.value;
-  // A fiftieth of a wavelength: rays hardly turn on that way, and times of single precision would do.
+  // A fiftieth of a wavelength: over this step rays hardly rotate, and times in single precision would be sufficient.
   const Metres step(0.02 * slowest / probe.centre_frequency.value);
   const ElementRoles living = living_roles(plan.acquisition, plan.events);
   const Aperture aperture = aperture_of(plan, living.waves);

@@ -15,10 +15,11 @@
 namespace echoform {
 namespace {
 
-/// The ordered pairs that the sum over a frame is divided by. Of firings of single elements that all elements record, and of what
-/// a code is decoded into, those of all elements. Of firings with receivers of their own, the A-scans that are declared. In both,
-/// what was not fired or not chosen counts as zeros, and so do dead elements. Of anything else, waves and frames that state
-/// positions of the probe, the A-scans that are declared of the imaged events, dead ones counted in.
+/// The number of ordered pairs by which the sum over a frame is divided. If all elements record firings of single elements, or if
+/// a code is decoded, it is that of all pairs of elements. If firings have receivers of their own, it is the number of declared
+/// A-scans. In both cases, A-scans that were not fired or not chosen count as zeros, and so do dead elements. For anything else,
+/// which is waves and frames with positions of the probe, it is the number of declared A-scans of the imaged events, including
+/// dead ones.
 std::size_t divisor_of(const ImagingPlan& plan) {
   const Acquisition& acquisition = plan.acquisition;
   const bool single = fires_single_elements(acquisition);
@@ -44,7 +45,7 @@ PlanPairs plan_pairs(const ImagingPlan& plan) {
   PlanPairs pairs;
   pairs.waves = launches_waves(plan.acquisition);
   pairs.coded = coded(plan.acquisition);
-  // Receivers whose weights depend on what the others received cannot replace those that transmit.
+  // If weights depend on what the other receivers received, receivers cannot replace transmitters.
   pairs.reciprocal = !pairs.waves && plan.events.empty() && plan.reciprocal() && !weighs_adaptively(plan);
   if (pairs.coded) {
     const std::size_t elements = plan.acquisition.elements();
@@ -142,7 +143,7 @@ BeamformSumOptions beamform_options(const ImagingPlan& plan, const std::vector<P
 
 AnalyticSignalOptions analytic_signal_options(const ImagingPlan& plan) {
   AnalyticSignalOptions options;
-  // Echoes of flow are lost below the rounding of tissue's in half precision.
+  // In half precision, echoes of flow are lost below the rounding of tissue's echoes.
   options.half = plan.accuracy >= half_path_accuracy && !plan.doppler && !weighs_adaptively(plan);
   options.nearest = plan.interpolation == Interpolation::nearest;
   options.filter = plan.filter;

@@ -25,7 +25,7 @@ void check_axis(const ImagingSettings& settings, std::string_view key, const std
                    pixels == 1 ? "equal ends for one pixel" : "first < last");
 }
 
-/// Any would do: laws check names and velocities whatever the probe.
+/// Any acquisition would do: laws check names and velocities for every probe.
 Acquisition nominal_acquisition() {
   Acquisition acquisition;
   acquisition.probe = make_linear_probe(16, Metres(0.5e-3), Metres(0.4e-3), Hertz(5e6), Hertz(3e6));
@@ -58,7 +58,7 @@ void check_velocities(const ImagingSettings& settings, const Material& stated) {
                        fmt::format("a velocity in m/s, which view \"{}\" needs and senders do not state", view));
     }
   }
-  // Which velocities a view with a name of its own needs, it says when it is made.
+  // A view with a name of its own states the velocities that it needs when it is made.
   if (named) check_laws(settings, stated);
 }
 

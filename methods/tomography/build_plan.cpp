@@ -28,7 +28,7 @@ namespace {
 // The first sample and the number of samples of an upload are multiples of these.
 constexpr std::size_t gate_begins_at = 8;
 constexpr std::size_t gate_lasts = 16;
-// Part of the lookups that may fall outside of the record before it is worth a line.
+// Part of the lookups that may fall outside of the record without a warning.
 constexpr double tolerated_beyond = 0.01;
 
 double opening_time(const Acquisition& acquisition) {
@@ -86,7 +86,7 @@ std::vector<WavelengthPlan> choose_wavelengths(const ImagingSettings& settings, 
   return plans;
 }
 
-/// Detectors of each wavelength, dead ones too.
+/// Finds the detectors of each wavelength, including dead ones.
 void find_detectors(TomographyPlan& plan) {
   const std::vector<Detector> detectors = detectors_of(plan.acquisition);
   const std::vector<EventReceiver> pairs = FrameLayout(plan.acquisition).pairs();
@@ -101,7 +101,7 @@ void find_detectors(TomographyPlan& plan) {
   }
 }
 
-/// The dead among them stand for their part of the surface, and are left out: what they would have received counts as zeros.
+/// Leaves out dead detectors. They still stand for their part of the surface: what they would have received counts as zeros.
 void leave_out_dead(const ImagingSettings& settings, TomographyPlan& plan) {
   std::size_t first_row = 0;
   for (WavelengthPlan& image : plan.wavelengths) {
@@ -154,7 +154,7 @@ Grid resolve_tomogram_grid(const ImagingSettings& settings, const DetectorSurfac
   return grid;
 }
 
-/// For each row of the frame, the size that a file states for its detector.
+/// For each row of the frame, the size of its detector from a file.
 std::vector<double> read_sizes(const ImagingSettings& settings, const TomographyPlan& plan) {
   const std::string key = settings.place("[tomography] detector_sizes");
   const FrameLayout layout(plan.acquisition);
@@ -205,7 +205,7 @@ void judge_reach(const ImagingSettings& settings, TomographyPlan& plan) {
   const ReachOfGrid& reach = plan.reach;
   const std::vector<Detector>& first = plan.wavelengths.front().detectors;
   if (reach.facing == 0 || reach.voxels_unheard == reach.voxels_tried) {
-    // Places in another unit are the reason for either.
+    // Places in another unit would explain both.
     if (const auto expected = doubtful_places(first)) {
       throw InputError(
           "data: places of detectors",
@@ -245,7 +245,7 @@ void judge_reach(const ImagingSettings& settings, TomographyPlan& plan) {
   }
 }
 
-/// The samples that are wanted, and guards for what stands before the lookups.
+/// The samples needed, with guards for the stages before the lookups.
 SampleGate choose_samples(const TomographyPlan& plan) {
   const Acquisition& acquisition = plan.acquisition;
   std::size_t guard = 2 + derivative_reach + response_size(plan.filter).length;
@@ -262,7 +262,7 @@ SampleGate choose_samples(const TomographyPlan& plan) {
   return {first, std::min(count, acquisition.samples - first)};
 }
 
-/// As they are divided by energies, or not.
+/// The unmixing of the wavelengths, with or without division by the pulse energies.
 std::optional<UnmixingPlan> unmixing_of(const ImagingSettings& settings, const TomographyPlan& plan) {
   std::vector<Metres> wavelengths;
   for (const WavelengthPlan& image : plan.wavelengths) wavelengths.push_back(image.wavelength);
@@ -273,7 +273,7 @@ std::optional<UnmixingPlan> unmixing_of(const ImagingSettings& settings, const T
   return resolve_unmixing(settings, lights);
 }
 
-/// Where detectors stand, seen along y.
+/// Outline of the detectors' places, seen along y.
 Outline detector_outline(const TomographyPlan& plan) {
   Outline outline{.name = "detectors", .x = {}, .z = {}};
   const auto add = [&](double x, double z) {
@@ -372,7 +372,7 @@ std::shared_ptr<const TomographyPlan> build_tomography_plan(const ImagingTask& t
     plan->warnings.push_back(std::move(line));
   }
   plan->outlines.push_back(detector_outline(*plan));
-  // Last, so that what is said of the image is of all of it.
+  // The planes are chosen last, so that the report describes the whole image.
   if (task.planes) plan->grid.z = part_of(plan->grid.z, *task.planes);
   require_host_memory(task, *make_tomography_setup(plan), task.frames_in_flight, task.besides);
   return plan;

@@ -12,7 +12,8 @@
 namespace echoform {
 namespace {
 
-/// A text that names a file, found once, from the configuration's folder: live changes are no file's.
+/// The key of a text that names a file. The file is resolved once, from the configuration's folder: live changes belong to no
+/// file.
 Key file_key(Key key, std::string TomographySection::*place) {
   key.names_file = true;
   key.read = [expected = key.expected(), place](Configuration& into, const toml::node& node, std::string_view where) {

@@ -1,4 +1,4 @@
-// Optoacoustic tomography as the program asks for it.
+// Optoacoustic tomography, with the interface that the program uses.
 #include "methods/method.hpp"
 
 #include <fmt/format.h>
@@ -41,7 +41,7 @@ class TomographyMethod final : public Method {
   }
 
   [[nodiscard]] std::string whole_grids_alone(const ImagingSettings& settings) const override {
-    // Shown where there is enough of the image's greatest.
+    // Saturation is shown where the image exceeds some part of its maximum.
     const std::vector<std::string> names = images(settings);
     const bool saturation = std::ranges::find(names, saturation_image) != names.end();
     return saturation ? fmt::format("the image \"{}\"", saturation_image) : std::string();

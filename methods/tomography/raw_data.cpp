@@ -17,7 +17,7 @@
 namespace echoform {
 namespace {
 
-// Of the impulse response at half the sample rate, over its greatest.
+// Limit of the impulse response at half the sample rate, relative to its greatest value.
 constexpr double tolerated_alias = 0.1;
 
 std::string response_place(const ImagingSettings& settings) {

@@ -23,7 +23,7 @@ std::vector<Metres> places_along(const Axis& axis) {
   return places;
 }
 
-/// Seconds along a straight ray.
+/// Travel time in seconds along a straight ray.
 double time_of(const Direction& way, const Point& from, MetresPerSecond velocity, const std::optional<SoundInclusion>& object) {
   const double outside = length(way) / velocity.value;
   if (!object) return outside;
@@ -78,7 +78,7 @@ ReachOfGrid reach_of(const Grid& grid, std::span<const Detector> detectors, Metr
     }
     if (!faces) continue;
     ++reach.facing;
-    // Of the box: its nearest and its farthest place.
+    // Smallest and greatest distance to the box.
     double least = 0.0;
     double most = 0.0;
     const auto add = [&](const Axis& axis, Metres place) {

@@ -42,8 +42,8 @@ void report_wavelengths(SetupReport& report, const TomographyPlan& plan) {
   report.values["wavelengths"] = values;
 }
 
-/// At which half of the amplitude of pressures is left: of the detectors' band, where that is known and nothing undoes it, and of
-/// what filters pass.
+/// The highest frequency at which half the amplitude of pressures remains. It is limited by the detectors' band, where that is
+/// known and no deconvolution undoes it, and by the filters.
 std::optional<double> highest_frequency(const TomographyPlan& plan) {
   std::optional<double> highest;
   const auto bound = [&](double frequency) { highest = std::min(frequency, highest.value_or(frequency)); };
@@ -56,7 +56,7 @@ std::optional<double> highest_frequency(const TomographyPlan& plan) {
   return highest;
 }
 
-/// Half a wavelength of the highest frequency, as practice has it: 0.5 c / f.
+/// Reports the resolution as half a wavelength of the highest frequency, as is common practice: 0.5 c / f.
 void report_resolution(SetupReport& report, const TomographyPlan& plan) {
   const auto highest = highest_frequency(plan);
   if (!highest) return;

@@ -34,8 +34,8 @@ std::vector<double> projection_weights(const TomographyPlan& plan, const Wavelen
   std::vector<double> weights = shares.sizes;
   switch (plan.section.algorithm) {
     case TomographyAlgorithm::fbp: {
-      // p0 = -1 / (2 pi R) times the sum of areas and terms over all of a sphere, as -2 R times the mean over the solid angle; of
-      // a ring likewise, in relative units.
+      // For a whole sphere, p0 = -1 / (2 pi R) times the sum of areas and terms, which is -2 R times the mean over the solid
+      // angle. For a ring it is the same, in relative units.
       const double radius = plan.surface.radius.value;
       const double angles = plan.surface.flat ? radius : radius * radius;
       const double whole = actual ? shares.angle : shares.whole;
@@ -46,7 +46,7 @@ std::vector<double> projection_weights(const TomographyPlan& plan, const Wavelen
       for (double& weight : weights) weight /= shares.whole;
       break;
     case TomographyAlgorithm::delay_and_sum:
-      // Dead ones count, as everywhere.
+      // Dead detectors count, as everywhere.
       std::ranges::fill(weights, 1.0 / static_cast<double>(image.declared));
       break;
   }
@@ -74,12 +74,12 @@ BackProjectionOptions projection_options(const TomographyPlan& plan, const Wavel
   if (section.directivity_angle) {
     options.least_cosine = std::max(0.0, std::cos(*section.directivity_angle * std::numbers::pi / 180.0));
   }
-  // The filtered one has an ideal weight for each voxel in its term: there it is a factor for all of them.
+  // Filtered backprojection has an ideal weight for each voxel in its term, where it is a factor for all detectors.
   options.normalise = section.normalise == ShareDivisor::actual && section.algorithm != TomographyAlgorithm::fbp;
   return options;
 }
 
-/// Raw samples on their way to what is projected back.
+/// Adds the steps from raw samples to the terms that are projected back.
 std::size_t add_terms(Recipe& recipe, const TomographyPlan& plan) {
   PairingOptions pairing{plan.acquisition.a_scans(), nullptr, plan.amplitude_scale()};
   auto sources = std::make_shared<std::vector<PairSource>>();
@@ -108,7 +108,7 @@ OutputDescription output_of(const TomographyPlan& plan, const std::string& name,
   return description;
 }
 
-/// An image, the mean of `projected`, as it is shown, and its display.
+/// Adds an image and its display; the image is the mean of `projected`.
 void add_tomogram(Recipe& recipe, const TomographyPlan& plan, const std::string& name, const std::vector<std::size_t>& projected,
                   ImageQuantity (*quantity)(ShownPart) = initial_pressure) {
   const ShownPart shown = plan.section.shown;
@@ -118,7 +118,7 @@ void add_tomogram(Recipe& recipe, const TomographyPlan& plan, const std::string&
                  display_of_plan(plan, plan.display_grid, plan.wish.display));
 }
 
-/// Images of the components, and their saturation.
+/// Adds the images of the components, and their saturation.
 void add_unmixed(Recipe& recipe, const TomographyPlan& plan, const std::vector<std::size_t>& projected) {
   const UnmixingPlan& unmixing = *plan.unmixing;
   const std::size_t found = recipe.add(unmixing_stage, unmixing.options, projected);

@@ -14,7 +14,7 @@
 namespace echoform {
 namespace {
 
-/// What describes echoes.
+/// Refuses the keys that describe echoes.
 void refuse_echoes(const Configuration& configuration) {
   const auto refuse = [&](bool stated, std::string_view key, std::string_view instead) {
     if (!stated) return;

@@ -13,9 +13,9 @@
 namespace echoform {
 namespace {
 
-// Of sums of squares: what rounding of stated places, to 1e-4 of an extent, leaves of none.
+// Part of sums of squares: rounding of stated places, to 1e-4 of an extent, leaves this much where there is nothing.
 constexpr double nothing = 1e-8;
-// Of a radius or an extent.
+// Part of a radius or an extent.
 constexpr double tolerated = 1e-3;
 
 /// A symmetric matrix of the products of directions.
@@ -86,7 +86,7 @@ Direction plus(const Direction& a, const Direction& b, double times) {
   return {a.x + times * b.x, a.y + times * b.y, a.z + times * b.z};
 }
 
-/// Distances from the centre are within the tolerance of their mean, which becomes the radius.
+/// Whether distances from the centre are within the tolerance of their mean. If so, the mean becomes the radius.
 bool takes_for_round(std::span<const Detector> detectors, DetectorSurface& surface, const Point& centre) {
   double sum = 0.0;
   for (const Detector& detector : detectors) sum += length(between(centre, detector.centre));
@@ -106,7 +106,7 @@ double angle_between_places(double from, double to) {
   return turn < 0.0 ? turn + 2.0 * std::numbers::pi : turn;
 }
 
-/// Two directions across `axis` and each other.
+/// Two directions perpendicular to `axis` and to each other.
 std::pair<Direction, Direction> across_of(const Direction& axis) {
   const Direction other = std::abs(axis.x) < 0.9 ? Direction{1.0, 0.0, 0.0} : Direction{0.0, 1.0, 0.0};
   const Direction first = unit(across(other, axis));
@@ -119,10 +119,10 @@ struct RingPlace {
   std::size_t index = 0;
 };
 
-/// Areas of evenly filled rings about `axis`; empty where they are not such.
+/// Areas of evenly filled rings about `axis`; empty where the places form no such rings.
 std::vector<double> zone_areas(std::span<const Point> places, const DetectorSurface& surface, const Direction& axis,
                                std::size_t& zones) {
-  // Of an angle in radians: places are stated in single precision, or to a micrometre.
+  // In radians: places are stated in single precision, or to a micrometre.
   constexpr double alike = 1e-4;
   std::vector<RingPlace> order(places.size());
   const auto [first_across, second_across] = across_of(axis);
@@ -170,7 +170,8 @@ std::vector<double> zone_areas(std::span<const Point> places, const DetectorSurf
   return areas;
 }
 
-/// Half of the way to either neighbour along a sorted list; ends reach as far out as in. A turn closes where it may.
+/// Half the distances to both neighbours along a sorted list. The ends reach as far outwards as inwards. A full revolution closes
+/// if `closes` permits.
 std::vector<double> halves(const std::vector<double>& sorted, bool closes) {
   const std::size_t count = sorted.size();
   std::vector<double> gaps;
@@ -179,7 +180,7 @@ std::vector<double> halves(const std::vector<double>& sorted, bool closes) {
   std::vector<double> ordered = gaps;
   std::ranges::sort(ordered);
   const double usual = ordered.empty() ? 0.0 : ordered[ordered.size() / 2];
-  // An arc is open where the way round is more than twice the usual step.
+  // An arc is open where the gap around to its beginning is more than twice the usual step.
   const double round = closes ? sorted.front() + 2.0 * std::numbers::pi - sorted.back() : 0.0;
   const bool closed = closes && round <= 2.0 * usual;
   for (std::size_t k = 0; k < count; ++k) {
@@ -190,13 +191,13 @@ std::vector<double> halves(const std::vector<double>& sorted, bool closes) {
   return sizes;
 }
 
-/// Sizes by the position of each place along a line or around a circle.
+/// Sizes from the position of each place along a line or around a circle.
 std::vector<double> sizes_along(const std::vector<double>& at, bool closes) {
   std::vector<std::size_t> order(at.size());
   for (std::size_t k = 0; k < order.size(); ++k) order[k] = k;
   std::ranges::sort(order, {}, [&](std::size_t k) { return at[k]; });
   std::vector<double> sorted;
-  // Begin behind the widest gap, so that an arc is whole.
+  // The order begins behind the widest gap, so that an arc is in one piece.
   std::size_t begin = 0;
   if (closes && at.size() > 1) {
     double widest = at[order.front()] + 2.0 * std::numbers::pi - at[order.back()];
@@ -218,11 +219,11 @@ std::vector<double> sizes_along(const std::vector<double>& at, bool closes) {
   return sizes;
 }
 
-/// Of places on a plane: the nearest neighbour's distance times that of the nearest one rather across that way; medians. 0 where
-/// there are too few.
+/// The area of a detector among places on a plane: the median of products of two distances. One is that of the nearest neighbour,
+/// the other that of the nearest neighbour roughly across that direction. 0 where there are too few places.
 double pitch_area(std::span<const Point> places) {
   std::vector<double> areas;
-  // A few hundred tell the pitch.
+  // A few hundred places determine the pitch.
   const std::size_t step = std::max<std::size_t>(1, places.size() / 256);
   for (std::size_t k = 0; k < places.size(); k += step) {
     Direction nearest;
@@ -249,7 +250,7 @@ double pitch_area(std::span<const Point> places) {
   return areas[areas.size() / 2];
 }
 
-/// The different places of detectors, and which one each has.
+/// The distinct places of detectors, and the place of each detector.
 struct Places {
   std::vector<Point> of;
   std::vector<std::size_t> which;
@@ -285,12 +286,12 @@ double whole_angle_of(const DetectorSurface& surface, WholeAngle wish, double ta
   }
   if (surface.shape == SurfaceShape::plane) return 0.5 * full;
   if (surface.shape == SurfaceShape::other) return full;
-  // Halfway between a half and a whole one, so that arcs of 270 degrees count as rings.
+  // The limit lies halfway between a half and a whole one, so that arcs of 270 degrees count as rings.
   return taken_up > 0.625 * full ? full : 0.5 * full;
 }
 
-/// The angle that the detectors of a sphere or a ring take up, from the place of their mean: that of a cap of the half
-/// angle a is (1 + cos a) / 2 radii from the centre.
+/// The angle that the detectors of a sphere or a ring cover, from the mean of their directions: the mean of a cap of half angle a
+/// lies (1 + cos a) / 2 radii from the centre.
 double cap_angle(std::span<const Point> places, const DetectorSurface& surface) {
   Direction sum{0.0, 0.0, 0.0};
   for (const Point& place : places) sum = plus(sum, unit(between(surface.centre, place)), 1.0);
@@ -300,7 +301,7 @@ double cap_angle(std::span<const Point> places, const DetectorSurface& surface) 
 void give_equal_shares(DetectorShares& shares, std::span<const Detector> detectors, const DetectorSurface& surface,
                        const Point& middle) {
   const bool round = surface.shape == SurfaceShape::sphere;
-  // Of a detector that is seen nearly from its side.
+  // Limit for a detector that is seen nearly from its side.
   constexpr double least_cosine = 0.1;
   const double part = shares.whole / static_cast<double>(detectors.size());
   for (std::size_t q = 0; q < detectors.size(); ++q) {
@@ -316,7 +317,7 @@ void give_equal_shares(DetectorShares& shares, std::span<const Detector> detecto
 
 std::string DetectorSurface::text() const {
   if (shape == SurfaceShape::sphere) {
-    // What rounding leaves of 0 is not said.
+    // Values that rounding leaves of 0 are printed as 0.
     const auto said = [&](Metres place) { return std::abs(place.value) < 1e-6 * radius.value ? 0.0 : 1e3 * place.value; };
     return fmt::format("{} of radius {:.4g} mm about ({:.4g}, {:.4g}, {:.4g}) mm", flat ? "a ring" : "a sphere",
                        1e3 * radius.value, said(centre.x), said(centre.y), said(centre.z));
@@ -347,7 +348,7 @@ DetectorSurface surface_of(std::span<const Detector> detectors) {
     surface.shape = SurfaceShape::plane;
     return surface;
   }
-  // Least squares of |r - c|^2 = R^2, which is linear in c: along each principal axis by itself.
+  // Least squares of |r - c|^2 = R^2, which is linear in c; each principal axis is solved by itself.
   Direction moment{0.0, 0.0, 0.0};
   for (const Detector& detector : detectors) {
     const Direction from = between(mean, detector.centre);

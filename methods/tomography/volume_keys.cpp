@@ -1,4 +1,4 @@
-// Which keys of [tomography] `reconstruct` does, and which it refuses.
+// The keys of [tomography] that `reconstruct` uses, and those that it refuses.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -56,13 +56,13 @@ const std::vector<Key>& section_keys() {
   return all;
 }
 
-/// Whether sound in the object is as fast as around it; true also where the velocity around it is not known yet.
+/// Whether sound in the object is as fast as around it. Also true where the velocity around it is not known yet.
 bool object_is_as_fast(const ImagingSettings& settings, MetresPerSecond velocity) {
   const auto& object = tomography(settings).object_velocity;
   return object && (velocity.value == 0.0 || *object == velocity);
 }
 
-/// `velocity` is 0 where data may state it.
+/// Refuses keys that `reconstruct` does not use. `velocity` is 0 where data may state it.
 void refuse_undone_keys(const Configuration& configuration, MetresPerSecond velocity) {
   const Configuration untouched;
   for (const Key& key : section_keys()) {

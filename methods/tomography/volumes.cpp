@@ -10,10 +10,10 @@
 namespace echoform {
 namespace {
 
-/// A Gaussian one in samples, as far as it is more than a millionth of its greatest.
+/// The response in samples. A Gaussian one is sampled as far as it exceeds a millionth of its maximum.
 DetectorResponse sampled_response(const DeconvolutionOptions& options) {
   if (options.response) return {*options.response, options.zero};
-  // Its spectrum in bins that are narrow against it: what it is in time is over long before half of their period.
+  // The spectrum has bins that are narrow against its width, so the response in time ends long before half of their period.
   constexpr double bins_of_width = 64.0;
   constexpr std::size_t most = DeconvolutionOptions::most_samples;
   const double wanted = bins_of_width * options.sample_rate.value / options.bandwidth.value;
