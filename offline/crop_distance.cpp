@@ -14,7 +14,7 @@
 namespace echoform {
 namespace {
 
-/// Views, and their complex images.
+/// Names of views with their complex images.
 std::vector<std::pair<std::string, std::vector<std::complex<float>>>> images_of(const std::shared_ptr<const ImagingSetup>& setup,
                                                                                 Recording& recording, std::size_t frame,
                                                                                 const BackendChoice& choice) {

@@ -35,14 +35,14 @@ void describe_pixels(ImageFile& file, const OutputDescription& image, const Disp
   } else if (reference > 0.0) {
     file.reference = reference;
   } else if (fixed > 0.0) {
-    // Fixed references are those of amplitudes.
+    // Fixed references are amplitudes.
     file.reference = image.scale.kind == ScaleKind::power_decibels ? fixed * fixed : fixed;
   }
 }
 
 void show_levels(ImageFile& file, std::span<const std::byte> levels, std::vector<float>& envelope) {
   const bool numbers = shows_numbers(file.scale.kind);
-  if (numbers && !(file.scale.end > 0.0)) file.scale.end = 1.0;  // of frames without signal, whose levels are all of 0
+  if (numbers && !(file.scale.end > 0.0)) file.scale.end = 1.0;  // of frames without signal, whose levels are all 0
   std::array<float, 256> of_level{};
   for (std::size_t k = 0; k < of_level.size(); ++k) {
     const double decibels = (static_cast<double>(k) / 255.0 - 1.0) * file.dynamic_range_db;

@@ -19,12 +19,12 @@
 namespace echoform {
 namespace {
 
-/// Bytes that imaging by groups takes itself. Tables of the setup are made already.
+/// Bytes that imaging by groups takes itself. Tables of the setup exist already and are not counted.
 double taken_by_groups(const ImagingSetup& setup, const StageSite& site) {
   return static_cast<double>(grouped_memory(setup, least_read_ahead, site) - setup.tables_bytes);
 }
 
-/// As many groups as the limit holds beside everything else: `held` already, and `groups` to come for the least that may be.
+/// As many groups as fit into the limit beside everything else: `held` bytes already, and `groups` bytes for the minimum number.
 std::size_t read_ahead_within(const Configuration& configuration, const ImagingSetup& setup, double held, double groups) {
   const double limit = memory_limit(configuration);
   if (held + groups > limit) {
@@ -82,7 +82,7 @@ void FrameImager::make_groups(const Configuration& configuration, double besides
     groups_ = make_group_imager(setup_, choice, read_ahead);
     return;
   }
-  // The least first: what libraries and kernels take is not known before they are loaded.
+  // Begins with the minimum: the memory that libraries and kernels take is not known before they are loaded.
   groups_ = make_group_imager(setup_, choice, least_read_ahead);
   groups_->load();
   const HeldMemory after = held_memory();

@@ -17,7 +17,7 @@ HeldMemory held_memory() {
   HeldMemory memory;
   memory.now = static_cast<double>(held) * static_cast<double>(::sysconf(_SC_PAGESIZE));
   memory.most = memory.now;
-  // Not getrusage(), which counts what started this process too.
+  // getrusage() would also count the process that started this one.
   std::ifstream status("/proc/self/status");
   for (std::string line; std::getline(status, line);) {
     if (line.starts_with("VmHWM:")) memory.most = std::max(memory.now, 1024.0 * std::strtod(line.c_str() + 6, nullptr));

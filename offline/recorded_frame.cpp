@@ -27,7 +27,7 @@ std::size_t checked_frame(const Recording& recording, std::int64_t frame, std::s
 void read_recorded_frame(Recording& recording, std::size_t frame, FrameSlot& slot) {
   const Acquisition stored = recording.stored();
   if (!facts_of(stored.encoding).counts()) {
-    // Says where a sample is that is not finite, which a capture hands on as it came.
+    // The error states where a sample is not finite; captures pass such samples on as they came.
     recording.read_frame(frame, {static_cast<float*>(slot.samples.data()), stored.a_scans() * stored.samples});
   } else {
     recording.read_stored(frame, {slot.samples.bytes_begin(), stored.frame_bytes()});

@@ -17,7 +17,7 @@
 namespace echoform {
 namespace {
 
-/// Frames with some of their events.
+/// A recording whose frames have only some of their events.
 class RecordingAtPositions final : public Recording {
  public:
   RecordingAtPositions(std::unique_ptr<Recording> whole, const std::vector<std::size_t>& chosen)
@@ -77,7 +77,7 @@ class RecordingAtPositions final : public Recording {
     all.events = events_;
     return all;
   }
-  /// Rows that are not there are left out.
+  /// The rows in the whole frame; rows that do not exist are left out.
   [[nodiscard]] std::vector<RowRange> in_whole(std::span<const RowRange> rows) const {
     std::vector<RowRange> ranges;
     for (const RowRange& range : rows) {
@@ -95,7 +95,7 @@ class RecordingAtPositions final : public Recording {
   std::unique_ptr<Recording> whole_;
   std::vector<Pose> positions_;
   std::vector<TransmitEvent> events_;
-  std::vector<std::size_t> rows_;  // of the whole frame
+  std::vector<std::size_t> rows_;  // rows in the whole frame
 };
 
 std::vector<double> numbers_of(const Pose& pose) {

@@ -22,14 +22,14 @@
 namespace echoform {
 namespace {
 
-/// Rounding of the numbers that place a probe in metres, where it shall not become part of every element's place.
+/// Rounding, in metres, of the numbers that place a probe. It must not become part of every element's place.
 constexpr double rounding = 1e-12;
 /// The unit of counts that are derived from places alone: nanometres.
 constexpr Metres exact_count(1e-9);
 
 using Counts = std::vector<std::optional<EncoderCount>>;
 
-/// Frames of another recording by a probe that stays, with counts that say where it was.
+/// Frames of another recording with a probe that does not move, and with counts that state where it was.
 class ScanOfPlaces final : public Recording {
  public:
   ScanOfPlaces(std::unique_ptr<Recording> frames, Probe probe, Counts counts, const std::string& warning)
@@ -69,7 +69,7 @@ class ScanOfPlaces final : public Recording {
   Counts counts_;
 };
 
-/// Where the file has the probe, along the path.
+/// Places of the probe along the path, as the file states them.
 class FramePlaces {
  public:
   FramePlaces(const Recording& recording, const Configuration& configuration)
@@ -80,7 +80,7 @@ class FramePlaces {
       ways_.push_back(known ? std::optional(way_of(scan_, *recording.pose(frame))) : std::nullopt);
       if (known && !home_) home_ = at_rest(*recording.pose(frame), *ways_.back());
     }
-    if (!home_) home_.emplace();  // nobody knows any place
+    if (!home_) home_.emplace();  // no place is known
     probe_ = recording.probe_at(*home_);
     Acquisition placed = recording.acquisition();
     placed.probe = probe_;
@@ -100,12 +100,13 @@ class FramePlaces {
     return std::any_of(stated_.begin(), stated_.end(), [](const auto& count) { return count.has_value(); });
   }
 
-  /// The distance of two places; on a circle, along the shorter arc.
+  /// The distance of two places; on a circle, it is along the shorter arc.
   [[nodiscard]] double apart(Metres a, Metres b) const {
     const double way = (a - b).value;
     return std::abs(scan_.path == ScanPath::circle ? std::remainder(way, 2.0 * std::numbers::pi * length_.value) : way);
   }
-  /// The first frame that its count leads elsewhere, or that has a place and no count; none: counts say it all.
+  /// The first frame whose count leads to another place, or that has a place and no count. Nothing if the counts explain all
+  /// places.
   [[nodiscard]] std::optional<std::size_t> contradicted(const EncoderScale& scale) const {
     for (std::size_t frame = 0; frame < stated_.size(); ++frame) {
       if (!ways_[frame]) continue;
@@ -115,7 +116,7 @@ class FramePlaces {
   }
 
  private:
-  /// The pose less its way along the path.
+  /// The pose moved back by `way` along the path.
   [[nodiscard]] Pose at_rest(const Pose& pose, double way) const {
     const Pose home = moved(pose, motion_by(scan_, -way));
     const Pose own;
@@ -153,7 +154,7 @@ class FramePlaces {
   const Recording& recording_;
   const ScanSection scan_;
   Counts stated_;
-  std::vector<std::optional<double>> ways_;  // none: nobody knows
+  std::vector<std::optional<double>> ways_;  // nothing where unknown
   std::optional<Pose> home_;
   Probe probe_;
   Metres length_;
@@ -177,7 +178,7 @@ Counts counts_of(const FramePlaces& places, const Configuration& configuration, 
   return counts;
 }
 
-/// What the encoder's counts of a file lead to elsewhere than its placements; empty: nothing.
+/// Text about the first frame whose encoder count leads to another place than its placement; empty where there is none.
 std::string disagreement(const Recording& recording, const FramePlaces& places, const EncoderScale& scale) {
   const auto frame = places.contradicted(scale);
   if (!frame || !places.any_stated()) return {};
@@ -189,7 +190,7 @@ std::string disagreement(const Recording& recording, const FramePlaces& places, 
             : std::string("others have a count of the encoder, and this one has none"));
 }
 
-/// Placements that were made of the counts, perhaps by the path of another day: counts are what was measured.
+/// Uses the counts where placements were made of them, perhaps by another day's path: the counts are the measured values.
 std::unique_ptr<Recording> by_counts(std::unique_ptr<Recording> recording, const Configuration& configuration) {
   std::string warning;
   try {

@@ -24,10 +24,10 @@
 namespace echoform {
 namespace {
 
-/// Larger than the limits for peers, and than those of a frame that memory has to hold: groups need not.
+/// Limits above those for peers, and above those of a frame that must fit into memory: groups need not.
 constexpr AcquisitionLimits limits{.elements = 4096, .samples = 1u << 22, .frame_bytes = most_recorded_bytes};
 
-/// Whether figures need display images in addition: the axes of an envelope are not those of the part.
+/// Whether figures need display images in addition, because the axes of an envelope are not those of the part.
 bool wants_display(const ImagingSetup& setup, const std::vector<std::string>& views) {
   return !setup.groups && std::ranges::any_of(views, [&](const std::string& view) {
     const auto envelope = setup.recipe.find(view, OutputKind::envelope);
@@ -40,7 +40,7 @@ void check_stop(const std::stop_token& stop) {
   if (stop.stop_requested()) throw PlanningEnded("imaging: stopped");
 }
 
-/// None where nothing can be stopped: whoever called may have one of his own.
+/// Null where nothing can be stopped: the caller may have a planning of its own.
 std::unique_ptr<Planning> planning_for(const std::stop_token& stop) {
   return stop.stop_possible() ? std::make_unique<Planning>(stop) : nullptr;
 }
@@ -93,11 +93,11 @@ const Grid& RecordingImager::prepare(std::size_t frame, const std::stop_token& s
   prepared_ = frame;
   imaged_ = false;
   if (imager_ && of_frame == acquisition_) return whole_;
-  // Anew where the probe has moved.
+  // The frame is planned again where the probe has moved.
   const auto planning = planning_for(stop);
   acquisition_ = std::move(of_frame);
-  imager_.reset();  // its memory first
-  // Of the first frame: later on what images took and gave back may still be the program's.
+  imager_.reset();  // frees its memory first
+  // Measured at the first frame: later the program may still hold memory that images took and gave back.
   if (!besides_) besides_ = taken_beside_images(*recording_, options_.writing_bytes, memory_);
   const auto setup = resolve();
   for (const std::string& line : said_.notes) options_.messages.note(line);
@@ -122,7 +122,7 @@ std::shared_ptr<const ImagingSetup> RecordingImager::resolve() {
   const auto say = [&] { said_ = {setup->notes, setup->warnings, method_->image_warnings(*setup)}; };
   if (options_.processes > 1) {
     say();
-    setup.reset();  // its memory first
+    setup.reset();  // frees its memory first
     request.planes = own_planes();
     setup = resolve_imaging(request);
   }
@@ -156,7 +156,7 @@ void RecordingImager::image(std::size_t frame, const Progress& progress, const s
       keep_planning();
     });
   } catch (const RuntimeFault&) {
-    // A scan plans for each of its places, and its engine has no word for why a frame failed.
+    // A scan plans for each of its places, and its engine does not state why a frame failed.
     check_stop(stop);
     throw;
   }

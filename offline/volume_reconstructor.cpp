@@ -31,7 +31,7 @@ namespace echoform {
 /// The part of the data that a model's band holds, and how much of it is not explained.
 class BandOfData {
  public:
-  /// All processes at once. All outlive this.
+  /// All processes call it at once. The arguments outlive this object.
   BandOfData(const Reconstruction& part, ModelBand& band, VectorMath& math, Communicator& communicator)
       : data_(part.data), highest_(model_band(part)), communicator_(communicator), band_(band) {
     if (!band_.ends()) return;
@@ -42,9 +42,9 @@ class BandOfData {
 
   [[nodiscard]] bool ends() const { return band_.ends(); }
   [[nodiscard]] Hertz highest() const { return highest_; }
-  /// Of the data, what is above the band, as the residual counts.
+  /// Part of the data above the band, as the residual counts.
   [[nodiscard]] double beyond() const { return beyond_; }
-  /// The residual of the data in the band, over these.
+  /// The residual of the data in the band, relative to the data in the band.
   [[nodiscard]] double residual(const Solver& solver) {
     const Solver::Rows rows = solver.rows();
     const double squares = rows.residual ? band_.squares(rows.values) : band_.squares(rows.values, data_);
@@ -63,7 +63,7 @@ class BandOfData {
 
 namespace {
 
-/// "750nm: " where there are others.
+/// "750nm: " where there are several wavelengths.
 std::string label(const Reconstruction& part) {
   return part.wavelength.empty() ? "" : part.wavelength + ": ";
 }
@@ -91,7 +91,7 @@ void VolumeReconstructor::read(const std::filesystem::path& path) {
     for (const std::string& line : doubtful_reconstruction(configuration_)) options_.messages.warning(line);
   }
   check_reconstruction(configuration_);
-  // A GPU that is wanted and not there is refused before gigabytes are read.
+  // A GPU that is requested and missing is refused before gigabytes are read.
   const HeldMemory before = held_memory();
   MemoryShares memory;
   if (decide_backend(backend_choice(configuration_.imaging)).kind == BackendKind::cuda) memory.loaded(before, held_memory());
@@ -107,7 +107,7 @@ void VolumeReconstructor::read(const std::filesystem::path& path) {
       memory.own(held_memory()).now + taken_by_threads + static_cast<double>(recording->frame_reading_bytes() + writing_bytes);
   job_ = prepare_reconstruction(configuration_, *recording, frame, communicator_, options_.accept, besides_);
   if (!options_.resume || !root_) return;
-  // Before hours are spent on a wavelength whose turn comes first.
+  // Checkpoints are checked before hours are spent on the wavelengths before.
   for (const Reconstruction& part : job_.parts) {
     if (std::filesystem::exists(checkpoint_of(part))) check_checkpoint(checkpoint_of(part), part.identity);
   }
@@ -134,12 +134,12 @@ std::vector<std::string> VolumeReconstructor::volume_names(const ReconstructionJ
   return names;
 }
 
-// Of all processes: files of the same name can differ from host to host.
+// Checks that all processes have the same data: files of the same name can differ from host to host.
 void VolumeReconstructor::check_same_data(const std::string& name) {
   Digest digest;
   for (const Reconstruction& part : job_.parts) {
     digest.add(part.identity);
-    // Who ends before the others, or with another part, would leave them in a sum.
+    // A process that ends before the others, or with another part, would leave them waiting in a sum.
     const StoppingRules rules = stopping_rules(part);
     digest.add(std::uint64_t{rules.iterations});
     digest.add(rules.tolerance);
@@ -161,7 +161,7 @@ void VolumeReconstructor::prepare(double viewing_bytes) {
   team_.emplace(configuration_.imaging.threads, "echoform-cpu", configuration_.imaging.pin_threads);
   std::optional<OperatorSite> site;
   together(communicator_, [&] { site = settled_site(); });
-  // First, as the model takes what is left of a GPU's memory.
+  // The GPUs are joined first, because the model takes the rest of a GPU's memory.
   devices_ = join_devices(*site);
   together(communicator_, [&] { check_memory(*site, viewing_bytes); });
   site_ = site;
@@ -203,7 +203,7 @@ OperatorSite VolumeReconstructor::settled_site() {
 // If each process has a GPU of its own on one host, the GPUs add images up there; null where MPI does it.
 std::unique_ptr<DeviceGroup> VolumeReconstructor::join_devices(const OperatorSite& site) {
   if (communicator_.size() == 1) return nullptr;
-  // Not how many GPUs a process sees: schedulers show each its own alone.
+  // The number of GPUs that a process sees is no criterion: schedulers show each process only its own GPU.
   const std::vector<GpuDevice> devices = probe_devices().devices;
   const bool works_there = site.backend == BackendKind::cuda;
   const std::uint64_t place = works_there ? devices.at(static_cast<std::size_t>(site.device)).place : 0;
@@ -235,7 +235,7 @@ void VolumeReconstructor::solve(const Progress& progress, const std::stop_token&
   for (std::size_t k = 0; k < job_.parts.size(); ++k) solve_part(k, progress, stop);
 }
 
-// Its volume, on process 0.
+// Computes the volume of a part, on process 0.
 void VolumeReconstructor::solve_part(std::size_t number, const Progress& progress, const std::stop_token& stop) {
   const Reconstruction& part = job_.parts[number];
   std::unique_ptr<LinearOperator> own;
@@ -303,7 +303,7 @@ std::string ReconstructionProgress::residual_text(int digits) const {
 
 void VolumeReconstructor::start(const Reconstruction& part, Solver& solver, SolverProgress& done) {
   const std::filesystem::path checkpoint = checkpoint_of(part);
-  // Of rank 0, whose file it is.
+  // Rank 0 decides, because it owns the file.
   const bool there = communicator_.any(root_ && options_.resume && std::filesystem::exists(checkpoint));
   if (there) {
     read_checkpoint(checkpoint, part.identity, done, solver.state(), communicator_);
@@ -329,7 +329,7 @@ void VolumeReconstructor::tell_band(const Reconstruction& part, const BandOfData
 }
 
 void VolumeReconstructor::end_interrupted(const Reconstruction& part, const SolverProgress& done) const {
-  // Before a wavelength's first iteration no checkpoint of it is written, but there are those of others, and of earlier runs.
+  // Before a wavelength's first iteration it has no checkpoint, but other wavelengths and earlier runs may have some.
   std::string there;
   for (const Reconstruction& other : job_.parts) {
     if (options_.checkpoint.empty() || !std::filesystem::exists(checkpoint_of(other))) continue;
@@ -341,7 +341,7 @@ void VolumeReconstructor::end_interrupted(const Reconstruction& part, const Solv
                                    : fmt::format("interrupted after {}; --resume goes on from {}", where, there));
 }
 
-// What of a volume is shown: itself, or what is made of it in `memory`.
+// The values of a volume to show: the volume itself, or values computed from it in `memory`.
 std::span<const float> VolumeReconstructor::shown(std::span<const float> volume, std::vector<float>& memory) const {
   if (job_.shown == ShownPart::signed_values) return volume;
   memory.resize(volume.size());
