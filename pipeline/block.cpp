@@ -3,7 +3,7 @@
 namespace echoform {
 namespace {
 
-/// The unit of the distance of rows, in bytes.
+/// The unit of the distance between rows, in bytes.
 std::size_t unit_of(ElementType type) {
   switch (type) {
     case ElementType::raw:

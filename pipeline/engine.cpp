@@ -13,7 +13,7 @@ bool image_now(Engine& engine, FrameSlot& slot) {
     bool ok = false;
   } state;
   engine.submit(slot, [&state](FrameSlot&, bool ok) {
-    // Notified under the lock: the waiter may return, and the state die, as soon as it is released.
+    // Notifies under the lock: once it is released, the waiter may return and the state be destroyed.
     const std::lock_guard lock(state.mutex);
     state.finished = true;
     state.ok = ok;

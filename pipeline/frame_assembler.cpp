@@ -107,7 +107,7 @@ ShotPlace FrameAssembler::begin_shot(LaneId id, const ShotHeader& header, std::s
       return place;
     }
     place = admit(*lane, header, payload_bytes, clock_.steady());
-    // Taken before this lane is marked, which has its answer already.
+    // The wakes are taken before this lane is marked as waiting, because it has its answer already.
     wakes = take_wakes();
     lane->waiting = place.verdict == ShotVerdict::wait;
   }
@@ -156,7 +156,7 @@ ShotPlace FrameAssembler::admit(Lane& lane, const ShotHeader& header, std::size_
   open_frame(*slot, header, now);
   wake_needed_ = true;  // lanes that wait with shots of the same frame need no slot any more
   place = claim(lane, frames_[*slot], header, now);
-  drop_passed();  // settles what this sequence has skipped
+  drop_passed();  // settles what this sequence number skipped
   return place;
 }
 
@@ -166,7 +166,7 @@ ShotPlace FrameAssembler::claim(Lane& lane, OpenFrame& frame, const ShotHeader& 
   ++frame.writers;
   frame.last_progress = now;
   FrameSlot& place = (*slots_)[slot];
-  // The frame's time is that of its first shot, whichever comes first; 0 is unknown.
+  // The frame's time is that of its earliest shot, in any order of arrival; 0 means unknown.
   if (header.acquisition_time.count() != 0 &&
       (place.acquisition_time.count() == 0 || header.acquisition_time < place.acquisition_time)) {
     place.acquisition_time = header.acquisition_time;
@@ -186,7 +186,7 @@ void FrameAssembler::release_writer(Lane& lane, bool written, SteadyTime now) {
   const std::size_t slot = ticket_slot(ticket);
   const std::uint32_t transmit = ticket_transmit(ticket);
   OpenFrame& frame = frames_[slot];
-  // A slot with a writer is never leased again, so the ticket's lease is the frame's.
+  // A slot with a writer is never leased again, so the ticket's lease is that of the frame.
   --frame.writers;
   if (written) ledger_->count_bytes(layout_.shot_bytes(transmit).count);
   if (!frame.open) {
@@ -215,9 +215,9 @@ void FrameAssembler::release_writer(Lane& lane, bool written, SteadyTime now) {
   if (!sequences_.settled(frame.sequence)) static_cast<void>(sequences_.mark(frame.sequence, SequenceStatus::closed));
   place.last_byte_time = now;
   ledger_->queue(slot);
-  // Lanes held back need not wait for this frame any more.
+  // Lanes that are held back no longer need to wait for this frame.
   if (policy_ != DropPolicy::block_sender) wake_needed_ = true;
-  // As many places as slots: it cannot be refused, nor evict.
+  // The edge has as many places as there are slots: it can neither refuse the offer nor evict a frame.
   if (!acquired_.offer(&place).on_edge()) ledger_->drop(slot, DropReason::failed, false, Notify::later);
 }
 

@@ -1,4 +1,4 @@
-// The lanes of the frame assembler: who is there, who waits, and where in the numbering each of them is.
+// The lanes of the frame assembler: which lanes exist, which wait, and where in the numbering each of them is.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace echoform {
 namespace {
 
-// The lane whose wake-up this thread is in, so that a wake-up may close its own lane.
+// The lane whose wake-up this thread is running, so that a wake-up may close its own lane.
 thread_local const void* lane_being_woken = nullptr;
 
 }  // namespace
@@ -38,7 +38,7 @@ LaneId FrameAssembler::open_lane(std::function<void()> wake) {
 
 void FrameAssembler::close_lane(LaneId id) {
   Wakes wakes;
-  std::function<void()> wake;  // dies without the lock: it may own the caller
+  std::function<void()> wake;  // destroyed without the lock: it may own the caller
   {
     std::unique_lock lock(mutex_);
     Lane* lane = find_lane(id);
@@ -84,7 +84,7 @@ void FrameAssembler::run(const Wakes& wakes) {
     const void* const outer = std::exchange(lane_being_woken, &lane);
     if (lane.wake) lane.wake();
     lane_being_woken = outer;
-    std::function<void()> spent;  // dies without the lock
+    std::function<void()> spent;  // destroyed without the lock
     {
       const std::lock_guard lock(mutex_);
       if (--lane.wakes_running == 0 && lane.state == LaneState::orphaned) {
@@ -168,7 +168,7 @@ void FrameAssembler::drop_passed() {
   for (OpenFrame& frame : frames_) {
     if (frame.open && passed_by_all(frame.sequence)) drop_open(frame, DropReason::incomplete);
   }
-  // What no open lane can send any more is settled; without lanes, what comes next decides.
+  // Frames that no open lane can send any more are settled; without lanes, the next shot decides.
   std::optional<std::uint64_t> floor;
   for (const Lane& lane : lanes_) {
     if (lane.state != LaneState::open) continue;

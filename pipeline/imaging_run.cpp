@@ -85,7 +85,7 @@ void ImagingRun::compute(const std::stop_token& stop) {
   }
 }
 
-// Before a frame is taken: what waits on the edge may be superseded, what the engine has may not.
+// Waits before a frame is taken: frames on the edge may be superseded, frames in the engine may not.
 bool ImagingRun::wait_for_room(const std::stop_token& stop) {
   std::size_t most = 0;
   {
@@ -145,7 +145,8 @@ void ImagingRun::publish_frame(FrameSlot& slot) {
 
 void ImagingRun::exchange_engine(std::shared_ptr<const ImagingSetup> setup, std::unique_ptr<Engine> engine,
                                  std::chrono::nanoseconds limit, const std::function<void()>& between) {
-  // Equipped aside: the samples of the slots in use stay where lanes write them, only the outputs change hands.
+  // The new slots are equipped separately. The samples of the slots in use stay where lanes write them; only the outputs are
+  // exchanged.
   std::vector<FrameSlot> fresh(slots_->size());
   for (std::size_t index = 0; index < fresh.size(); ++index) {
     keep_planning();
@@ -160,9 +161,9 @@ void ImagingRun::exchange_engine(std::shared_ptr<const ImagingSetup> setup, std:
   for (std::size_t index = 0; index < fresh.size(); ++index) {
     std::swap((*slots_)[index].outputs, fresh[index].outputs);
     std::swap((*slots_)[index].timings, fresh[index].timings);
-    (*slots_)[index].setup.reset();  // what it holds goes now, not with the slot's next frame
+    (*slots_)[index].setup.reset();  // its resources are freed now, not with the slot's next frame
   }
-  // Outputs keep what they show as 0 dB.
+  // Outputs keep the value that they show as 0 dB.
   const Recipe& after = setup->recipe;
   for (std::size_t output = 0; output < after.outputs.size(); ++output) {
     const OutputDescription& description = after.outputs[output].description;
@@ -170,7 +171,7 @@ void ImagingRun::exchange_engine(std::shared_ptr<const ImagingSetup> setup, std:
       engine->resume(output, engine_->reference(*old));
     }
   }
-  // The outputs of before die with `fresh`, the engine of before with `engine`.
+  // The previous outputs are destroyed with `fresh`, the previous engine with `engine`.
   std::swap(engine_, engine);
   std::swap(setup_, setup);
   {
@@ -203,7 +204,7 @@ void ImagingRun::stop(std::chrono::nanoseconds limit) {
     const std::lock_guard arrivals(arrivals_mutex_);
     receiving_ = nullptr;
   }
-  // After its destructor an engine calls back no more; what it had not finished is still in the ledger.
+  // After its destructor an engine makes no more callbacks; its unfinished frames are still in the ledger.
   engine_.reset();
   ledger_->drop_unpublished(DropReason::stopped);
 }

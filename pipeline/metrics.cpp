@@ -8,7 +8,7 @@ namespace {
 constexpr std::array<std::string_view, 3> frame_names = {"frame_latency", "first_byte_to_published", "interframe"};
 
 std::chrono::nanoseconds quantile_of(const HistogramCounts& counts, double fraction, std::chrono::nanoseconds longest) {
-  // The middle of the last bucket may lie above the longest record itself.
+  // The middle of the last bucket may lie above the maximum recorded.
   return std::min(std::chrono::nanoseconds(static_cast<std::int64_t>(counts.quantile(fraction))), longest);
 }
 

@@ -54,7 +54,7 @@ Pipeline::Pipeline(const PipelineOptions& options, SetupFactory setup_factory, s
 
 Pipeline::~Pipeline() {
   stop();
-  // Intakes that are still held keep the ledger.
+  // Intakes that still exist keep the ledger alive.
   ledger_->set_listener({});
 }
 
@@ -107,7 +107,7 @@ std::shared_ptr<FrameIntake> Pipeline::open_stream(std::uint64_t session, const 
   }
   validate(acquisition, options_.limits, "acquisition");
   const bool reuse = run_ != nullptr && acquisition == announced_;
-  // Made before the sender of before is let go: a Hello that is refused for its setup changes nothing.
+  // The setup is made before the previous sender is released: a Hello that is refused for its setup changes nothing.
   auto setup = reuse ? this->setup() : make_setup(setup_factory_, acquisition);
   if (!reuse) check_memory(0, acquisition.frame_bytes());
   auto engine = reuse ? nullptr : engine_beside(setup);
@@ -119,7 +119,7 @@ std::shared_ptr<FrameIntake> Pipeline::open_stream(std::uint64_t session, const 
   auto intake = std::make_shared<FrameAssembler>(setup->acquisition, AssemblerOptions{policy_, options_.incomplete_timeout},
                                                  ledger_, run_->slots(), run_->acquired(), clock_, run_.get());
   set_assembler(intake, session);
-  alone_since_.store(0);  // what it says is of the stream before, which went on while this one was planned
+  alone_since_.store(0);  // the value belongs to the previous stream, which ran while this one was planned
   return intake;
 }
 
@@ -155,8 +155,8 @@ std::unique_ptr<Engine> Pipeline::build_engine(const std::shared_ptr<const Imagi
   return engine;
 }
 
-// The new engine; null where it has to wait until the previous one is released, for lack of memory: of the host by the
-// estimate, or of a device by its own report.
+// Makes the new engine. Returns null where it has to wait until the previous one is released, for lack of memory: of the host by
+// the estimate, or of a device by its own report.
 std::unique_ptr<Engine> Pipeline::engine_beside(const std::shared_ptr<const ImagingSetup>& setup) const {
   if (!run_ || !options_.memory_estimate) return nullptr;
   const double both = static_cast<double>(run_->host_bytes()) + options_.memory_estimate(*setup);
@@ -166,7 +166,7 @@ std::unique_ptr<Engine> Pipeline::engine_beside(const std::shared_ptr<const Imag
   } catch (const PlanningEnded&) {
     throw;
   } catch (const std::exception&) {
-    return nullptr;  // it is built again alone, and fails for good unless it was the memory
+    return nullptr;  // it is built again alone, and fails for good unless memory was the reason
   }
 }
 
@@ -174,7 +174,7 @@ void Pipeline::retire(FrameAssembler* current) {
   if (current == nullptr) return;
   if (!current->close_if_unused()) throw StreamBusy();
   set_assembler(nullptr);
-  // Its last frames go out before another setup is announced.
+  // The last frames of the previous setup are published before another setup is announced.
   if (run_ && !ledger_->wait_until_idle(options_.drain_limit)) {
     run_->stop(std::chrono::nanoseconds{0});
     run_.reset();
@@ -190,11 +190,11 @@ void Pipeline::rebuild(const Acquisition& acquisition, const std::shared_ptr<con
     start(acquisition, setup, engine ? std::move(engine) : build_engine(setup));
   } catch (...) {
     try {
-      // It has time of its own: what was refused may have used up what it had.
+      // The previous setup gets its own planning time, because the refused one may have used up its time.
       const Planning again(planning_.get_token(), options_.planning_limit);
       if (before) start(announced_, before, build_engine(before));
     } catch (const std::exception&) {
-      // It fitted once. Now there is no stream until the next sender comes.
+      // The setup fitted before. Now there is no stream until the next sender connects.
     }
     if (!run_) forget_setup();
     throw;
@@ -264,7 +264,7 @@ void Pipeline::exchange(const SetupFactory& factory, const std::function<void(co
   if (options_.require_device_room) options_.require_device_room(*setup);
   const auto before = this->setup();
   for (std::size_t i = 0; i < setup->acquisition.elements(); ++i) {
-    // Frames that are filling count their shots by the dead elements of before.
+    // Frames that are being filled count their shots by the previous dead elements.
     if (setup->acquisition.probe.elements[i].dead != before->acquisition.probe.elements[i].dead) {
       throw InputError("dead elements", "a change while a sender is connected", "the same until the sender connects anew");
     }
@@ -299,7 +299,7 @@ void Pipeline::keep_house() {
 }
 
 void Pipeline::keep(const std::stop_token& stop) {
-  // Peers who leave after the run's end free memory too, and what a server says of itself meanwhile spreads over what is free.
+  // Peers that leave after the run's end free memory too, and the server's messages meanwhile spread over the free memory.
   constexpr std::chrono::seconds between_looks{10};
   constexpr std::size_t worth_it = 8 << 20;
   bool idle = false;
@@ -328,7 +328,7 @@ void Pipeline::keep(const std::stop_token& stop) {
 bool Pipeline::release() {
   const std::lock_guard control(control_mutex_);
   const auto current = assembler();
-  // Another may have come while this waited for the lock.
+  // Another sender may have connected while this waited for the lock.
   const SteadyTime::rep since = alone_since_.load();
   if (stopped_ || !run_ || !current || since == 0 || clock_.steady().count() - since < options_.release_after.count())
     return false;
@@ -343,7 +343,7 @@ bool Pipeline::release() {
   forget_setup();
   announced_ = {};
   for (const auto& sink : sinks_) sink->stream_ended();
-  // What is smaller than the blocks that are the system's own.
+  // Returns also the free memory that is smaller than the blocks which the system holds.
   give_back_free_memory(0);
   return true;
 }

@@ -41,7 +41,7 @@ std::optional<std::size_t> Recipe::find(std::string_view view, OutputKind kind) 
 }
 
 std::vector<std::string_view> views_of_their_own(const Recipe& recipe) {
-  // By block, whether it is the envelope of a view.
+  // [block], whether it is the envelope of a view.
   std::vector<bool> envelope(recipe.steps.size() + 1, false);
   for (const RecipeOutput& output : recipe.outputs) {
     if (output.description.kind == OutputKind::envelope) envelope[output.block] = true;
@@ -62,7 +62,7 @@ std::vector<std::string_view> views_of_their_own(const Recipe& recipe) {
 void add_image_like(Recipe& recipe, std::string_view model, std::string view, std::size_t envelope) {
   const auto like = recipe.find(model, OutputKind::envelope);
   if (!like) throw std::logic_error(fmt::format("found no envelope of {}; expected one to add an image like", model));
-  // By block of the model, its counterpart; 0 where there is none.
+  // [block of the model], its counterpart; 0 where there is none.
   std::vector<std::size_t> other(recipe.steps.size() + 1, 0);
   const std::size_t from = recipe.outputs[*like].block;
   other[from] = envelope;
@@ -82,7 +82,7 @@ void add_image_like(Recipe& recipe, std::string_view model, std::string view, st
   for (const RecipeOutput& output : before) {
     if (output.description.view != model) continue;
     const std::size_t block = counterpart(counterpart, output.block);
-    if (block == 0) continue;  // what comes before the envelope
+    if (block == 0) continue;  // a block before the envelope
     const std::size_t reference = counterpart(counterpart, output.reference_block);
     OutputDescription description = output.description;
     description.view = view;
@@ -92,7 +92,7 @@ void add_image_like(Recipe& recipe, std::string_view model, std::string view, st
 
 namespace {
 
-/// Streams and files are called by it, and behind the name of a stream ".display" may stand.
+/// Streams and files are named by it, and ".display" may follow the name of a stream.
 bool is_image_name(std::string_view name) {
   const auto digit = [&](std::size_t place) {
     return place < name.size() && std::isdigit(static_cast<unsigned char>(name[place])) != 0;

@@ -9,7 +9,7 @@
 namespace echoform {
 
 std::int64_t EncoderScale::cell(Metres s) const {
-  // A count times a length may be any number: cells at the ends take what lies beyond them.
+  // A count times a length may be any number: the cells at the ends take the places beyond them.
   constexpr double most = 9e15;
   return std::llround(std::clamp(place(s) / step, -most, most));
 }
@@ -116,7 +116,7 @@ void ScanRecord::refuse(const char* why) noexcept {
     const std::lock_guard lock(mutex_);
     refusal_ = why;
   } catch (const std::exception&) {
-    // Without memory for the words it is counted alone.
+    // Without memory for the text, the refusal is only counted.
   }
 }
 

@@ -29,7 +29,7 @@ std::uint64_t SequenceTracker::mark(std::uint64_t sequence, SequenceStatus statu
     const std::uint64_t oldest = sequence - static_cast<std::uint64_t>(window) + 1;
     gaps += settle(oldest);
     if (sequence_distance(settled_, oldest) > 0) {
-      // Everything seen is settled; what lies between it and the new window is missing without a place to be noted.
+      // All sequence numbers seen are settled. Those between them and the new window are missing, with no place to be noted.
       gaps += oldest - settled_;
       settled_ = oldest;
     }

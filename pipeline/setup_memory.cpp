@@ -12,8 +12,8 @@
 namespace echoform {
 namespace {
 
-/// The first group of each position of the probe: groups are of one position each, and those of a position take each other's
-/// options.
+/// The first group of each position of the probe: a group belongs to one position, and the groups of a position can take each
+/// other's options.
 std::vector<std::size_t> first_groups(const ImagingSetup& setup) {
   if (setup.acquisition.positions.size() < 2) return {0};
   const std::vector<EventReceiver> rows = FrameLayout(setup.acquisition).pairs();
