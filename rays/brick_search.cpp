@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t widest = 8;  ///< steps of a brick
 constexpr unsigned corners = 8;
-/// Places nearer to each other than this are one: Newton's steps end below 1e-9 m.
+/// Places nearer to each other than this count as one: Newton's steps end below 1e-9 m.
 constexpr double same_place = 1e-7;
 
 class BrickSearch {
@@ -27,7 +27,7 @@ class BrickSearch {
  private:
   struct Corner {
     SearchedWay found;
-    double room = 0.0;  ///< with which it was searched for
+    double room = 0.0;  ///< of the search that found it
   };
   using Corners = std::array<const Corner*, corners>;
 
@@ -57,7 +57,7 @@ class BrickSearch {
     });
   }
 
-  /// Whether the brick has one branch of ways, as far as its corners tell.
+  /// Whether the brick has one branch of paths, as far as its corners show.
   [[nodiscard]] bool agree(const LatticeBrick& brick, Corners& at) {
     std::array<std::uint32_t, corners> points{};
     for (unsigned k = 0; k < corners; ++k) {
@@ -67,7 +67,7 @@ class BrickSearch {
     double diagonal = 0.0;
     for (unsigned k = 0; k < corners / 2; ++k)
       diagonal = std::max(diagonal, length(vector_of(points_[points[corners - 1 - k]]) - vector_of(points_[points[k]])));
-    // No point is further from some corner than half of it, and both times may change, to either side.
+    // Every point lies within half a diagonal of some corner, and both times may change in either direction.
     const double room = search_.slowness * diagonal;
     for (unsigned k = 0; k < corners; ++k) {
       at[k] = &corner(points[k], room);
@@ -108,7 +108,7 @@ class BrickSearch {
     });
   }
 
-  /// Begun where the corners' places, by how near they are, say.
+  /// The path to a point of the brick. The search begins at the corners' places, weighted by how near the corners are.
   [[nodiscard]] std::optional<SpaceWay> between(const LatticeBrick& brick, const Corners& at, const PointLattice::Place& place,
                                                 std::uint32_t point) const {
     std::array<double, corners> weights{};
@@ -144,7 +144,7 @@ class BrickSearch {
   const WaySearch& search_;
   const std::function<void(std::uint32_t, const std::optional<SpaceWay>&)>& tell_;
   std::vector<std::uint8_t> told_;
-  std::unordered_map<std::uint32_t, Corner> corners_;  // references stay
+  std::unordered_map<std::uint32_t, Corner> corners_;  // references stay valid
 };
 
 }  // namespace

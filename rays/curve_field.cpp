@@ -22,7 +22,7 @@ class CurveField final : public RayField {
   [[nodiscard]] std::optional<FieldForm> form() const override {
     if (rays_.touching) return std::nullopt;
     CurveForm form;
-    // Of the two nodes of a smooth joint one will do. Their places are one but for rounding.
+    // One of the two nodes of a smooth joint is enough. Their places are equal up to rounding.
     constexpr double same = 1e-12;  // m
     std::vector<std::size_t> kept;
     const std::size_t count = rays_.nodes.places.size();
@@ -65,7 +65,7 @@ class CurveField final : public RayField {
   }
 
  private:
-  /// `kept`: the nodes of the surface that are those of the form.
+  /// `kept` lists the nodes of the surface that the form has.
   [[nodiscard]] CurveShades shades_of(const CurveForm& form, std::span<const std::size_t> kept) const {
     constexpr std::uint32_t group_size = 16;
     CurveShades shades;
@@ -93,7 +93,7 @@ class CurveField final : public RayField {
     return shades;
   }
 
-  /// Traces' times are left to the caller. No traces: times alone.
+  /// The caller fills in the times of traces. Without traces only times are found.
   void search(std::size_t first, std::size_t last, std::span<const Point> points, std::span<double> seconds,
               std::span<RayTrace> traces) const {
     std::fill(seconds.begin(), seconds.end(), std::numeric_limits<double>::quiet_NaN());

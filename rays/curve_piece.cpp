@@ -16,12 +16,12 @@ CurvePiece piece_of(const Segment& segment, double from, double to) {
     piece.d = (step * step * step) * segment.d;
     return piece;
   }
-  // By w = tan(half of the angle): r = centre + R ((1 - w^2) out + 2 w along) / (1 + w^2), from `out`.
+  // With w = tan(half of the angle from `out`): r = centre + R ((1 - w^2) out + 2 w along) / (1 + w^2).
   const CurvePoint begin = segment.point(from);
   const double w = std::tan(0.5 * step * segment.turn);
-  const Vector2 along = (2.0 * segment.radius / std::abs(segment.turn * segment.radius)) * begin.first;  // of length 2 R
+  const Vector2 along = (2.0 * segment.radius / std::abs(segment.turn * segment.radius)) * begin.first;  // length 2 R
   const double sign = segment.turn > 0.0 ? 1.0 : -1.0;
-  const Vector2 in = (1.0 / (segment.turn * segment.turn)) * begin.second;  // of length R, to the centre
+  const Vector2 in = (1.0 / (segment.turn * segment.turn)) * begin.second;  // length R, towards the centre
   piece.at = begin.at;
   piece.b = (sign * w) * along;
   piece.c = (2.0 * w * w) * in;

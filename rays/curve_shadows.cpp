@@ -1,4 +1,5 @@
-// Which places of a curve's search are rays: those out of shadows, and those out of the plane that keep to their segment.
+// Decides which places of a curve's search are rays: those out of shadows and, out of the plane, those that keep to their
+// segment.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -63,7 +64,7 @@ bool CurveSearch::in_shadow(std::size_t k) const {
   const Vector2 at{batch_->found_x[k], batch_->found_z[k]};
   const std::size_t own = across_ ? own_[k] : node_[k];
   if (!comes_near(from, at, own) && !comes_near(to, at, own)) return false;
-  // Whether there is a shadow is a matter of the place itself; the time is not.
+  // A shadow depends on the exact place; the time does not.
   const CurvePiece& piece = rays_.nodes.pieces[node_[k]];
   const Vector2 source{batch_->source_x[k], batch_->source_z[k]};
   const double found = batch_->found_t[k];
@@ -82,8 +83,8 @@ bool CurveSearch::comes_near(Vector2 from, Vector2 at, std::size_t own) const {
   if (!(rises > steepest_over_sag * far * rays_.surface.sag(own))) return true;
   const CurveBox way = box_of_way(from, along, nodes.box);
   const Vector2 begin = from - nodes.middle;
-  // Single precision rounds places to 6e-8 of how far they lie from the middle, and products likewise; found places lack less
-  // than 1e-6 of the shorter leg, squared in what Newton's last step was.
+  // Single precision rounds places to 6e-8 of their distance from the middle, and products likewise. Found places are off by less
+  // than 1e-6 of the shorter leg, and by the square of Newton's last step.
   const auto margin = static_cast<float>(far * (nodes.sag + 5e-7 * (length(begin) + nodes.reach) + 1e-5 * far));
   for (std::size_t word = 0; word < words(); ++word) {
     if (!way.meets(nodes.boxes[word])) continue;
@@ -93,7 +94,7 @@ bool CurveSearch::comes_near(Vector2 from, Vector2 at, std::size_t own) const {
         nodes.joined[word];
     if (own / 64 == word) near &= ~(std::uint64_t{1} << (own % 64));
     for (; near != 0; near &= near - 1) {
-      // A line through the piece need not be the way.
+      // The line of the path may meet the piece outside of the path.
       const std::size_t node = 64 * word + static_cast<std::size_t>(std::countr_zero(near));
       const double a = dot(nodes.places[node] - from, along);
       const double b = dot(nodes.places[node + 1] - from, along);

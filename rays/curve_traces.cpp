@@ -1,4 +1,4 @@
-// How the rays of a curve's search go, and by how much they lead.
+// The directions of the rays of a curve's search, and their leads.
 #include <algorithm>
 #include <bit>
 #include <cmath>

@@ -8,7 +8,7 @@
 namespace echoform {
 namespace {
 
-/// Over its crown along x, so that the part lies below a front surface.
+/// The cylinder lies over its crown along x, so that the part lies below a front surface.
 Surface half_cylinder(const SurfaceDescription& d, Vector2 crown) {
   constexpr double pi = std::numbers::pi;
   const double radius = d.numbers.at("radius");

@@ -1,4 +1,4 @@
-// Plain C++.
+// Kernels of fields in plain C++.
 #include <cstring>
 
 #include "rays/field_kernels_loop.hpp"

@@ -10,15 +10,15 @@
 namespace echoform::rays {
 namespace {
 
-/// Sines of angles below which planes count as parallel: over a metre they part by a picometre.
+/// Sines of angles below which planes count as parallel: over a metre such planes diverge by a picometre.
 constexpr double parallel = 1e-12;
 
-/// A plane in the frame of the first one: `along` counts along its tangent, `depth` to its lower side.
+/// A plane in the frame of the first one: `along` is measured along the first plane's tangent, `depth` towards its lower side.
 struct Plane {
   double depth = 0.0;
-  double low = 0.0;  ///< ends, along
+  double low = 0.0;  ///< lower end, along
   double high = 0.0;
-  double below = 1.0;  ///< -1 where the surface runs against the first one: its lower side lies up
+  double below = 1.0;  ///< -1 where the surface runs against the first one: its lower side points up
 };
 
 struct Frame {
@@ -133,7 +133,7 @@ class LayerField final : public RayField {
     return slow;
   }
 
-  /// Of what all planes have in common, along.
+  /// Lower and upper end, along, of the interval that all planes share.
   [[nodiscard]] std::pair<double, double> ends() const {
     double low = -std::numeric_limits<double>::infinity();
     double high = -low;
@@ -144,7 +144,7 @@ class LayerField final : public RayField {
     return {low, high};
   }
 
-  /// All places on a plane lie between the feet of source and point. Where a foot lies beyond a plane's end, the solver says
+  /// All places on a plane lie between the feet of source and point. Where a foot lies beyond a plane's end, the solver decides
   /// whether its ray is one.
   void check_ends(std::size_t source, double source_along, std::span<const Point> points, std::span<const double> along,
                   std::span<double> seconds) const {
@@ -198,7 +198,7 @@ std::unique_ptr<RayField> make_layer_field(const RayPath& path, const std::vecto
   }
   auto field = std::make_unique<LayerField>(path, sources, frame, planes, kernels);
   for (std::size_t k = 0; k + 1 < planes.size(); ++k) {
-    // From a plane to the next one the way leads to where that is, and comes from where this is.
+    // From plane k to the next one, the ray leaves plane k towards plane k + 1 and arrives there from the side of plane k.
     const double down = planes[k + 1].depth > planes[k].depth ? 1.0 : -1.0;
     if (planes[k + 1].depth == planes[k].depth || field->leaves_on(k) != down || field->arrives_from(k + 1) != -down)
       return nullptr;

@@ -15,38 +15,38 @@
 namespace echoform {
 namespace {
 
-/// Of the unit interval, and of slownesses: within rounding of an edge a place lies on both of its triangles.
+/// Relative rounding, of the unit interval and of slownesses. Within it of an edge, a place lies on both of the edge's triangles.
 constexpr double rounding_share = 1e-9;
 
 struct MeshEnds {
   Vector3 source;
   Vector3 point;
-  double before;  ///< slowness on the way to the surface, s/m
-  double after;   ///< and on
+  double before;  ///< slowness on the path to the surface, s/m
+  double after;   ///< slowness behind it, s/m
 
   [[nodiscard]] double time_over(Vector3 at) const { return before * length(at - source) + after * length(point - at); }
-  /// Of the time, by the place.
+  /// Gradient of the time with respect to the place.
   [[nodiscard]] Vector3 slope_at(Vector3 at) const { return before * unit_of(at - source) + after * unit_of(at - point); }
 };
 
-/// A box, or a triangle, and a time below which nothing lies there.
+/// A box or a triangle, and a lower bound of the times over it.
 struct Candidate {
   double bound;
   std::uint32_t which;
   bool is_box;
 
-  bool operator<(const Candidate& other) const { return bound > other.bound; }  // the least stands first in a heap
+  bool operator<(const Candidate& other) const { return bound > other.bound; }  // the smallest bound stands first in a heap
 };
 
-/// One search.
+/// One search for the shortest time.
 class MeshSearch {
  public:
-  /// `heap` is working memory. Neighbouring points have rays over neighbouring places: `face`, where one was found last, is
-  /// looked at first.
+  /// `heap` is working memory. Neighbouring points have rays over neighbouring places, so the search looks first at `face`, where
+  /// the last place was found.
   MeshSearch(const TriangleMesh& mesh, const MeshEnds& ends, std::vector<Candidate>& heap, std::uint32_t& face)
       : mesh_(mesh), ends_(ends), heap_(heap), found_(face), looked_at_(face) {}
 
-  /// Seconds; NaN where there is no ray.
+  /// Shortest time in seconds; NaN where there is no ray.
   double least_time() {
     heap_.clear();
     if (mesh_.inwards(looked_at_) != Vector3{}) look_at(looked_at_);
@@ -79,12 +79,12 @@ class MeshSearch {
     }
     for (std::uint32_t k = box.first; k < box.first + box.count; ++k) {
       const std::uint32_t face = mesh_.order()[k];
-      // Rounding must not hide a time that is least in a corner.
+      // The margin keeps rounding from hiding a time whose minimum lies in a corner.
       if (mesh_.inwards(face) != Vector3{}) put({bound_of(face) * (1.0 - rounding_share), face, false});
     }
   }
 
-  /// The time at a place, from which it falls by no more than `slope` says: it is convex in space.
+  /// The time at a place. It is convex in space, so from here it falls by no more than `slope` states.
   [[nodiscard]] double time_at(Vector3 at, Vector3& slope) const {
     const Vector3 one = at - ends_.source;
     const Vector3 other = at - ends_.point;
@@ -115,7 +115,7 @@ class MeshSearch {
     const std::array<Vector3, 3> corners{mesh_.corner(face, 0), mesh_.corner(face, 1), mesh_.corner(face, 2)};
     const double height = dot(inwards, corners[0] - ends_.source);
     const double depth = dot(inwards, ends_.point - corners[0]);
-    // By edge, how far within it the plane's least time lies. Where it lies well within, the edge has nothing.
+    // [edge], how far the minimum of the plane's time lies within it. Where it lies well within, the edge has no minimum.
     std::array<double, 3> within{};
     if (height > 0.0 && depth > 0.0) within = through_face(corners, inwards, height, depth);
     for (int edge = 0; edge < 3; ++edge) {
@@ -131,7 +131,8 @@ class MeshSearch {
     }
   }
 
-  /// Where the plane's time is least there is a ray if that lies in the triangle. How far it does, by edge, over the height.
+  /// Where the time over the triangle's plane is shortest there is a ray, if that place lies in the triangle. Returns how far it
+  /// lies within each edge, divided by the height.
   std::array<double, 3> through_face(const std::array<Vector3, 3>& corners, Vector3 inwards, double height, double depth) {
     const Vector3 above = ends_.source + height * inwards;
     const Vector3 along = ends_.point - depth * inwards - above;
@@ -168,7 +169,8 @@ class MeshSearch {
     const std::uint32_t other = mesh_.neighbour(face, edge);
     const Vector3 slope = ends_.slope_at(at);
     const double least = -rounding_share * (ends_.before + ends_.after);
-    // Square to the edge and away from it: into its own triangle to the left as one sees it from outside, the other to the right.
+    // These vectors are perpendicular to the edge and point away from it: to the left, seen from outside, into its own triangle,
+    // to the right into the other.
     if (dot(slope, cross(way, mesh_.inwards(face))) < least) return;
     if (dot(slope, cross(mesh_.inwards(other), way)) < least) return;
     const Vector3 inwards = mesh_.inwards(face) + mesh_.inwards(other);

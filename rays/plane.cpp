@@ -1,4 +1,4 @@
-// A plane at any tilt: z + x tan(angle) + y tan(angle_across) deep.
+// A plane at any tilt: its depth is z + x tan(angle) + y tan(angle_across).
 #include <cmath>
 #include <numbers>
 
@@ -26,7 +26,7 @@ SurfaceKind plane_kind() {
     const double across = std::tan(d.numbers.at("angle_across") * std::numbers::pi / 180.0);
     const double depth = d.numbers.at("z");
     const SurfaceAxes axes = SurfaceAxes::along({0.0, 0.0, depth}, {0.0, 1.0, across});
-    // With y along the way in which it falls across, what is left is a tilt along x.
+    // With y along the direction in which the plane falls across, only a tilt along x remains.
     const double fall = along / std::sqrt(1.0 + across * across);
     const double half = 2.0 * (d.reach.value + std::abs(depth)) * (1.0 + std::abs(along) + std::abs(across));
     return std::make_shared<const DrawnSurface>(

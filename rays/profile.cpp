@@ -1,4 +1,4 @@
-// A profile of one's own, from a file: lines, arcs, a smooth spline through points, or the points alone.
+// A user's profile from a file: lines, arcs, a smooth spline through points, or the points alone.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -16,7 +16,8 @@ namespace {
 constexpr std::size_t most_points = 4096;
 constexpr double longest = 10.0;  // m
 
-/// Lines from left to right, no longer than parts are: else sides would be the wrong ones, or the numbers no metres.
+/// Checks that the lines run from left to right and are no longer than parts are. Otherwise the sides would be swapped, or the
+/// numbers are not metres.
 void check_points(const std::vector<ProfilePoint>& points, const std::string& path) {
   if (points.size() < 2) throw InputError(path, fmt::format("{} points", points.size()), "at least two");
   double whole = 0.0;
@@ -54,7 +55,7 @@ std::vector<Segment> spline(const std::vector<ProfilePoint>& points, const std::
     if (!(h[k] > 0.0))
       throw InputError(fmt::format("{}, point {}", where, k + 1), "the point before once more", "points that differ");
   }
-  // Slopes m by length: tridiagonal, diagonally dominant.
+  // The equations for the slopes m by length are tridiagonal and diagonally dominant.
   std::vector<double> diagonal(n), above(n), below(n);
   std::vector<Vector2> m(n);
   diagonal[0] = diagonal[n - 1] = 2.0;

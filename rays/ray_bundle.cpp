@@ -7,10 +7,10 @@
 namespace echoform {
 namespace {
 
-/// Of the width of a bundle where it is widest: how much it may lie beyond the known rays, whose neighbours bend a little.
+/// How far a bundle may extend beyond the known rays, whose neighbours bend a little, as a part of its largest width.
 constexpr double bulge = 0.02;
 
-/// Corners of the least convex polygon around `points`, in order (Andrew's chains); `points` is sorted.
+/// Corners of the smallest convex polygon around `points`, in order (Andrew's chains). Sorts `points`.
 std::vector<Vector2> hull_of(std::vector<Vector2>& points) {
   std::sort(points.begin(), points.end());
   std::vector<Vector2> hull;
@@ -20,14 +20,14 @@ std::vector<Vector2> hull_of(std::vector<Vector2>& points) {
       while (hull.size() >= base + 2 && cross(hull.back() - hull[hull.size() - 2], *point - hull.back()) <= 0.0) hull.pop_back();
       hull.push_back(*point);
     }
-    hull.pop_back();  // where the other chain begins
+    hull.pop_back();  // this point begins the other chain
   };
   chain(points.begin(), points.end());
   chain(points.rbegin(), points.rend());
   return hull;
 }
 
-/// Whether a line along an edge of `hull` or along a-b lies between both, `margin` away from the hull.
+/// Whether a line along an edge of `hull` or along a-b separates the two, `margin` away from the hull.
 bool apart(std::span<const Vector2> hull, Vector2 a, Vector2 b, double margin) {
   for (std::size_t k = 0; k < hull.size(); ++k) {
     const Vector2 edge = hull[(k + 1) % hull.size()] - hull[k];
@@ -84,7 +84,7 @@ bool RayBundles::one(Vector2 source, std::span<const Vector2> points, std::span<
   const auto lost = [](const RayTrace& trace) { return std::isnan(trace.seconds); };
   if (broken_ || std::any_of(traces.begin(), traces.end(), lost)) return false;
   if (convex_) return true;
-  // Over `reach` the time of any way changes by no more than reach / c.
+  // Over `reach` the time of any path changes by no more than reach / c.
   const double lead = 2.0 * reach / path_.velocities.back().value;
   if (!std::all_of(traces.begin(), traces.end(), [&](const RayTrace& trace) { return trace.lead > lead; })) return false;
   std::array<Stretch, rays::most_interfaces> stretches;
@@ -106,7 +106,7 @@ bool RayBundles::one(Vector2 source, std::span<const Vector2> points, std::span<
   return true;
 }
 
-/// No corner or end where the rays cross, nor near to it.
+/// Whether the rays cross the interface neither at a corner or an end nor near to one. Fills `stretch`.
 bool RayBundles::smooth(std::size_t interface, std::span<const RayTrace> traces, Stretch& stretch) const {
   const Outline& outline = outlines_[interface];
   RayCrossing low = traces.front().crossings[interface];
@@ -129,9 +129,9 @@ bool RayBundles::smooth(std::size_t interface, std::span<const RayTrace> traces,
   return true;
 }
 
-/// Both ends of every ray's legs at the interface lie on the right side of every chord of the stretch. Then no ray between them
-/// meets the stretch again: on chord a, and with its end above the lines of chords a and b, it stays above that of a, below which
-/// b lies if the stretch bulges between them; if it does not, its beginning lies above b's line as well.
+/// Whether both ends of every ray's legs at the interface lie on the right side of every chord of the stretch. If so, no ray
+/// between them meets the stretch again. A ray on chord a, with its end above the lines of chords a and b, stays above the line
+/// of a. If the stretch bulges between a and b, b lies below that line; if not, the ray's beginning lies above b's line as well.
 bool RayBundles::on_right_sides(std::size_t interface, const Stretch& stretch, Vector2 source, std::span<const Vector2> points,
                                 std::span<const RayTrace> traces) const {
   const RayInterface& side = path_.interfaces[interface];
@@ -149,8 +149,8 @@ bool RayBundles::on_right_sides(std::size_t interface, const Stretch& stretch, V
   return true;
 }
 
-/// No surface that casts shadows comes between the ends of a leg, but for the stretches at these ends, which on_right_sides()
-/// judges.
+/// Whether no surface that casts shadows comes between the ends of a leg. The stretches at these ends are excepted:
+/// on_right_sides() checks them.
 bool RayBundles::leg_is_free(std::size_t leg, std::span<const Vector2> hull, std::span<const Stretch> stretches) const {
   Vector2 low{hull.front()};
   Vector2 high{low};
@@ -158,7 +158,7 @@ bool RayBundles::leg_is_free(std::size_t leg, std::span<const Vector2> hull, std
     low = {std::min(low.x, corner.x), std::min(low.z, corner.z)};
     high = {std::max(high.x, corner.x), std::max(high.z, corner.z)};
   }
-  // Least width of the hull over its edges bounds how wide the bundle is.
+  // The smallest width of the hull over its edges bounds the width of the bundle.
   double width = length(high - low);
   for (std::size_t k = 0; k < hull.size(); ++k) {
     const Vector2 edge = hull[(k + 1) % hull.size()] - hull[k];
@@ -175,7 +175,7 @@ bool RayBundles::leg_is_free(std::size_t leg, std::span<const Vector2> hull, std
     const Surface& surface = *outline.surface;
     if (!surface.shadows()) continue;
     const auto own = [&](std::size_t chord) {
-      for (const std::size_t end : {leg - 1, leg}) {  // at the source there is none: beyond the size
+      for (const std::size_t end : {leg - 1, leg}) {  // at the source `end` wraps beyond the size: no stretch
         if (end >= stretches.size() || outlines_[end].surface != &surface) continue;
         if (chord >= stretches[end].first && chord < stretches[end].last) return true;
       }

@@ -28,7 +28,7 @@ class GeneralField final : public RayField {
   [[nodiscard]] std::string_view name() const noexcept override { return "general"; }
   [[nodiscard]] const RayPath& path() const noexcept override { return path_; }
   [[nodiscard]] const std::vector<Point>& sources() const noexcept override { return sources_; }
-  /// A solver's nodes are reached once a call.
+  /// A solver reaches its nodes once for each call.
   [[nodiscard]] Portion portion() const noexcept override { return {1, std::size_t{1} << 16}; }
 
   void times(std::size_t first, std::size_t last, std::span<const Point> points, std::span<double> seconds) const override {

@@ -46,7 +46,7 @@ struct RaySolver::State {
     touch_surfaces();
   }
 
-  /// Least times from the source to every node of every interface, over nodes of those before.
+  /// Shortest times from the source to every node of every interface, over nodes of the interfaces before.
   void reach_nodes() {
     const std::size_t count = path.interfaces.size();
     arrivals.resize(count);
@@ -77,14 +77,14 @@ struct RaySolver::State {
     for (const SurfaceNode& node : path.interfaces[0].surface->nodes()) slopes.push_back(slope_at(node, slowness[0], source));
   }
 
-  /// Whether there is one unknown: then the ways to search are those of fields (crossing_math.hpp).
+  /// Whether there is one unknown. If so, the search is that of fields (crossing_math.hpp).
   [[nodiscard]] bool one_curve() const { return path.interfaces.size() == 1 && !path.interfaces[0].surface->is_sampled(); }
 
   static double slope_at(const SurfaceNode& node, double slowness, Vector2 end) {
     return rays::node_slope(slowness, node.tangent.x, node.tangent.z, node.at.x - end.x, node.at.z - end.z);
   }
 
-  /// From node `node` of the last interface back to the source.
+  /// Places on all interfaces, from node `node` of the last interface back to the source.
   [[nodiscard]] std::array<SurfacePlace, rays::most_interfaces> start_over(std::size_t node) const {
     std::array<SurfacePlace, rays::most_interfaces> places{};
     for (std::size_t k = path.interfaces.size(); k-- > 0;) {
@@ -94,14 +94,14 @@ struct RaySolver::State {
     return places;
   }
 
-  /// Whether each interface is met from its right side and left on its right side, and no leg lies in a shadow.
+  /// Whether the ray meets and leaves each interface on its right side, and no leg lies in a shadow.
   [[nodiscard]] bool passes(Vector2 point) const {
     Vector2 from = source;
     for (std::size_t k = 0; k < path.interfaces.size(); ++k) {
       const RayInterface& interface = path.interfaces[k];
       const CurvePoint& place = system.place(k);
       const Vector2 to = k + 1 < path.interfaces.size() ? system.place(k + 1).at : point;
-      const double arrives = cross(place.first, from - place.at);  // more than 0: from below
+      const double arrives = cross(place.first, from - place.at);  // above 0: from below
       const double leaves = cross(place.first, to - place.at);
       if (interface.from_below ? arrives < 0.0 : arrives > 0.0) return false;
       if (interface.reflects == interface.from_below ? leaves < 0.0 : leaves > 0.0) return false;
@@ -115,7 +115,7 @@ struct RaySolver::State {
     for (std::size_t k = 0; k < count; ++k) {
       const Surface& surface = *path.interfaces[k].surface;
       if (!surface.shadows()) continue;
-      // Ends of legs that are places of this surface.
+      // Returns the place of a leg's end if it lies on this surface, else null.
       std::array<SurfacePlace, rays::most_interfaces> places{};
       const auto place_on = [&](std::size_t end) -> const SurfacePlace* {
         if (end >= count || path.interfaces[end].surface.get() != &surface) return nullptr;
@@ -136,7 +136,7 @@ struct RaySolver::State {
     return false;
   }
 
-  /// Elements are placed on the part to a tenth of a millimetre; in couplant they lie where they are said to.
+  /// Elements are placed on the part to a tenth of a millimetre; in couplant they lie where they are stated to be.
   void touch_surfaces() {
     constexpr double touches_first = 1e-7;  // m
     constexpr double touches = 1e-4;
@@ -150,7 +150,7 @@ struct RaySolver::State {
     }
   }
 
-  /// A place of the last interface from which the time grows to all sides.
+  /// A place of the last interface from which the time grows in all directions.
   struct Way {
     Vector2 at;
     double time;
@@ -158,7 +158,8 @@ struct RaySolver::State {
   [[nodiscard]] Way over_node(Vector2 node, Vector2 point) const {
     return {node, slowness[0] * length(node - source) + slowness[1] * length(point - node)};
   }
-  /// By how much `ways` are slower than a ray over `at`. Those over the same place are that ray, found from several starts.
+  /// By how much the other `ways` are slower than the ray over `at`. Ways over the same place are that ray, found from several
+  /// starts.
   [[nodiscard]] double lead_of(Vector2 at, double time) const {
     constexpr double same = 1e-9;  // m
     double lead = std::numeric_limits<double>::infinity();
@@ -178,10 +179,10 @@ struct RaySolver::State {
   std::vector<std::vector<double>> arrivals;
   std::vector<std::vector<std::uint32_t>> before;
   std::vector<double> inclined_slowness;
-  std::vector<double> totals;                            // of the point at hand, by node of the last interface
-  std::vector<Way> ways;                                 // likewise, of a trace
-  std::vector<double> slopes;                            // one curve: the source's terms, by node
-  std::vector<std::optional<SurfaceFoot>> touched_feet;  // by interface that casts shadows: where the source lies on it
+  std::vector<double> totals;                            // [node of the last interface], for the current point
+  std::vector<Way> ways;                                 // for the current point, while it is traced
+  std::vector<double> slopes;                            // with one curve: [node], the terms of the source
+  std::vector<std::optional<SurfaceFoot>> touched_feet;  // [interface that casts shadows], where the source touches it
   rays::System system;
 };
 
@@ -206,7 +207,7 @@ double RaySolver::State::time_to(Vector2 point, double across, RayTrace* trace) 
   if (one_curve()) {
     const Surface& surface = *path.interfaces[0].surface;
     const bool near = surface.shadows() && std::abs(surface.signed_distance(point)) < rays::near_piece * surface.longest_chord();
-    double slope_before = -1.0;  // so that a least time at the beginning counts as a way
+    double slope_before = -1.0;  // negative, so that a minimum of the time at the beginning counts as a path
     const auto take_between = [&](SurfacePlace low, SurfacePlace high) {
       system.begin(path, slowness, source, point, {high});
       const bool solved = system.solve_between(low, high);
@@ -250,7 +251,7 @@ double RaySolver::State::time_to(Vector2 point, double across, RayTrace* trace) 
   return least;
 }
 
-/// From the ray in the plane to the one whose ends lie `across` apart along y.
+/// Continues from the ray in the plane to the ray whose ends lie `across` apart along y.
 bool RaySolver::State::solve_across(double across, double& time) {
   constexpr int swinging = 30;  // steps, of which most rays need a few
   const std::size_t legs = slowness.size();
@@ -262,7 +263,7 @@ bool RaySolver::State::solve_across(double across, double& time) {
   std::vector<double>& inclined = inclined_slowness;
   inclined.resize(legs);
   for (int step = 0; step < 100; ++step) {
-    // The way along y that belongs to p, and how it grows while the places stay.
+    // The distance along y that belongs to p, and its derivative at fixed places.
     double way = 0.0;
     double growth = 0.0;
     time = p * y;
@@ -276,12 +277,12 @@ bool RaySolver::State::solve_across(double across, double& time) {
     (way < y ? low : high) = p;
     const double newton = (y - way) / growth;
     double next = p + newton;
-    // Near the critical angle places move far with p, growth is far more than while they stay, and Newton's steps swing about the
-    // root from one side to the other: those that go on for long have to halve.
+    // Near the critical angle places move far with p, and the distance grows much faster than at fixed places. Newton's steps
+    // then jump from one side of the root to the other: searches that take many steps have to halve.
     const bool swings = step >= swinging && std::abs(newton) > 0.5 * last_step;
     if (!(next > low && next < high) || swings) next = 0.5 * (low + high);
     last_step = std::abs(next - p);
-    // T is stationary in p: what p still lacks enters squared. Where places leap to another ray, nothing belongs to y.
+    // T is stationary in p, so an error of p enters squared. Where places jump to another ray, no p belongs to y.
     if (last_step <= 1e-12 * high) return std::abs(newton) <= 1e-6 * high;
     p = next;
     for (std::size_t leg = 0; leg < legs; ++leg) inclined[leg] = std::sqrt(slowness[leg] * slowness[leg] - p * p);

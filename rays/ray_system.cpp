@@ -7,11 +7,11 @@ namespace echoform::rays {
 namespace {
 
 constexpr int most_steps = 60;
-/// Metres. T is stationary there, so places this near give times to 1e-15 s and better.
+/// Tolerance of places, metres. T is stationary there, so places this near give times to 1e-15 s and better.
 constexpr double place_tolerance = 1e-11;
-/// Of the slowness: what the slope of T per metre may be at a ray, against rounding.
+/// Largest slope of T per metre at a ray, as a part of the slowness; it allows for rounding.
 constexpr double slope_tolerance = 1e-7;
-/// Steps are kept below this part of the way to either side, where the quadratic picture holds.
+/// Steps are kept below this part of the path to either side, where the quadratic approximation holds.
 constexpr double step_limit = 0.5;
 
 }  // namespace
@@ -47,7 +47,7 @@ void System::evaluate() {
 
 System::Slope System::slope() const {
   Slope slope;
-  // Shorter legs than this are as good as none; their bend would be without bound.
+  // Shorter legs count as legs of this length, else their bend would be unbounded.
   const auto bend = [this](std::size_t leg, Vector2 a, Vector2 b) {
     const double length = std::max(lengths_[leg], 1e-12);
     return slowness_[leg] * (dot(a, b) - dot(a, ways_[leg]) * dot(b, ways_[leg])) / length;
@@ -62,7 +62,7 @@ System::Slope System::slope() const {
   return slope;
 }
 
-/// Newton's step where T bends upwards; downhill along each coordinate where it does not.
+/// Newton's step where T bends upwards; elsewhere a step downhill along each coordinate.
 std::array<double, most_interfaces> System::newton_step(const Slope& slope,
                                                         const std::array<bool, most_interfaces>& fixed) const {
   std::array<double, most_interfaces> pivot{};
@@ -89,7 +89,7 @@ std::array<double, most_interfaces> System::newton_step(const Slope& slope,
       step[k] = -slope.first[k] / bend;
     }
   }
-  // All by one factor: shortened one by one they might lead uphill.
+  // One factor shortens all steps: shortened one by one they might lead uphill.
   double part = 1.0;
   for (std::size_t k = 0; k < count_; ++k) {
     const double most = step_limit * std::min(lengths_[k], lengths_[k + 1]) + place_tolerance;
@@ -100,7 +100,7 @@ std::array<double, most_interfaces> System::newton_step(const Slope& slope,
   return step;
 }
 
-/// `step` on along the surface, over smooth joints; held at corners and ends.
+/// The place `step` further along the surface. It passes smooth joints and stops at corners and ends.
 SurfacePlace System::moved(std::size_t k, double step) const {
   const Surface& s = surface(k);
   SurfacePlace place = places_[k];
@@ -124,12 +124,12 @@ SurfacePlace System::moved(std::size_t k, double step) const {
   return {place.segment, std::clamp(t, 0.0, 1.0)};
 }
 
-/// Whether the least time lies beyond the segment's end at which the place is.
+/// Whether the shortest time lies beyond the end of the segment at which the place is.
 bool System::held(std::size_t k, double slope) const {
   return (places_[k].t >= 1.0 && slope < 0.0) || (places_[k].t <= 0.0 && slope > 0.0);
 }
 
-/// Goes round a corner if the time falls on behind it.
+/// Passes a corner if the time still falls behind it.
 bool System::pass_corner(std::size_t k, double slope) {
   const Surface& s = surface(k);
   const auto last = static_cast<std::uint32_t>(s.segments().size() - 1);
@@ -207,7 +207,7 @@ bool System::solve_between(SurfacePlace low, SurfacePlace high) {
     const Slope now = slope_at({low.segment, t});
     (now.first[0] < 0.0 ? low.t : high.t) = t;
     double next = t - now.first[0] / now.second[0];
-    // Just below a surface the slope is a step, by whose flat sides Newton's method creeps: its steps have to halve.
+    // Just below a surface the slope is a step, on whose flat sides Newton's method is slow: its steps have to halve.
     const bool slow = std::abs(next - t) > 0.5 * last_step;
     if (!(now.second[0] > 0.0 && next > low.t && next < high.t) || slow) next = 0.5 * (low.t + high.t);
     last_step = std::abs(next - t);

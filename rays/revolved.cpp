@@ -17,7 +17,7 @@
 namespace echoform {
 namespace {
 
-/// Below this the profile's end lies on the axis.
+/// A profile's end nearer to the axis than this lies on the axis.
 constexpr double on_axis = 1e-9;  // m
 
 std::shared_ptr<const SpatialSurface> make_revolved(const SurfaceDescription& d) {
@@ -37,14 +37,14 @@ std::shared_ptr<const SpatialSurface> make_revolved(const SurfaceDescription& d)
                        "0 or more");
     }
     points[k].at.z *= down;
-    points[k].radius *= -down;  // positive where it bulges away from the axis
+    points[k].radius *= -down;  // positive where the profile bulges away from the axis
   }
   const auto stated = d.words.find("interpolation");
   std::vector<Segment> segments = profile_segments(points, stated == d.words.end() ? "lines" : stated->second, name,
                                                    fmt::format("{} interpolation", d.where));
   const Vector2 first = points.front().at;
   const Vector2 last = points.back().at;
-  // Flat faces close it: towards the axis, or far out.
+  // Flat faces close the profile: towards the axis, or far out.
   const double end = beyond ? 2.0 * d.reach.value + std::max(first.z, last.z) : 0.0;
   if (std::abs(end - first.z) > on_axis) segments.insert(segments.begin(), line_segment({first.x, end}, first));
   if (std::abs(end - last.z) > on_axis) segments.push_back(line_segment(last, {last.x, end}));

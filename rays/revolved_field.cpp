@@ -11,39 +11,39 @@
 namespace echoform {
 namespace {
 
-/// The time is stationary at rays: what their places lack enters squared, and these leave less than 1e-15 s.
-constexpr double slope_margin = 1e-11;  ///< of the slope, over that of the first leg
-constexpr double angle_margin = 1e-9;   ///< radians of a Newton step, whose error is its square
-/// Likewise where only the sign of the slope is asked for.
+/// The time is stationary at rays, so errors of their places enter squared. These margins leave less than 1e-15 s.
+constexpr double slope_margin = 1e-11;  ///< slope, relative to that of the first leg
+constexpr double angle_margin = 1e-9;   ///< Newton step in radians; its error is its square
+/// The margin of angles where only the sign of the slope matters.
 constexpr double search_margin = 1e-4;
 
-/// Source and point by the axis, the source at angle 0.
+/// Source and point in coordinates of the axis; the source is at angle 0.
 struct RevolvedEnds {
   AxisPlace source;
   AxisPlace point;
   double apart = 0.0;   ///< angle from the source to the point, 0 to pi
-  double before = 0.0;  ///< slowness on the way to the surface, s/m
-  double after = 0.0;   ///< and on
+  double before = 0.0;  ///< slowness on the path to the surface, s/m
+  double after = 0.0;   ///< slowness behind it, s/m
 };
 
 double angle_between(Vector3 a, Vector3 b) {
   return std::atan2(length(cross(a, b)), dot(a, b));
 }
 
-/// The time over a place of the surface, and how it changes.
+/// The time over a place of the surface, and its derivatives.
 struct RevolvedTime {
   double time;
-  double along;      ///< by the place along the axis, s/m
-  double out;        ///< by the distance from the axis, s/m
-  double turn;       ///< by the angle, s
-  double turn_bend;  ///< by it twice
+  double along;      ///< derivative along the axis, s/m
+  double out;        ///< derivative by the distance from the axis, s/m
+  double turn;       ///< derivative by the angle, s
+  double turn_bend;  ///< second derivative by the angle, s
 };
 
 RevolvedTime time_over(const RevolvedEnds& ends, double along, double out, double angle) {
   RevolvedTime sum{};
   const auto add = [&](const AxisPlace& end, double slowness, double to) {
     const double flat = along - end.along;
-    // |r - end|^2 with the half planes `to` apart, without what cancels where the end is near.
+    // |r - end|^2 with the half planes `to` apart, in a form that does not cancel where the end is near.
     const double beside = out - end.out;
     const double half = std::sin(0.5 * to);
     const double sine = 2.0 * half * std::cos(0.5 * to);
@@ -62,14 +62,14 @@ RevolvedTime time_over(const RevolvedEnds& ends, double along, double out, doubl
   return sum;
 }
 
-/// The angle at which the time is least for a place of the profile, from one nearby: the slope turns from minus at the source's
-/// angle to plus at the point's.
+/// The angle at which the time is shortest for a place of the profile, searched from an angle nearby. The slope changes from
+/// minus at the source's angle to plus at the point's.
 double least_angle(const RevolvedEnds& ends, double along, double out, double near, double margin) {
   double low = 0.0;
   double high = ends.apart;
   if (!(high > 0.0)) return 0.0;
   if (out == 0.0) {
-    // On the axis all angles have one time; away from there it falls most steeply at this one.
+    // On the axis the time is the same at all angles; away from there it falls most steeply at this one.
     const double to_source = ends.before * ends.source.out / std::hypot(along - ends.source.along, ends.source.out);
     const double to_point = ends.after * ends.point.out / std::hypot(along - ends.point.along, ends.point.out);
     return std::atan2(to_point * std::sin(high), to_source + to_point * std::cos(high));
@@ -120,13 +120,13 @@ class RevolvedField final : public RayField {
   }
 
  private:
-  /// On the profile, in its half plane.
+  /// Slope of the time along the profile, in its half plane.
   [[nodiscard]] double slope(const RevolvedTime& time, Vector2 along) const {
     return time.along * along.x + surface_.down() * time.out * along.z;
   }
 
-  /// Neighbouring points have rays over neighbouring places: `piece`, where one was found last, is looked at first, and others
-  /// are passed over where the distances in the half plane alone take longer than what is known.
+  /// Neighbouring points have rays over neighbouring places, so the search looks first at `piece`, where the last place was
+  /// found. It skips pieces whose distances in the half plane alone take longer than the known time.
   [[nodiscard]] double least_time(const RevolvedEnds& ends, Vector3 from, Vector3 to, std::size_t& piece) const {
     const Surface& meridian = surface_.meridian();
     const auto& nodes = meridian.nodes();
@@ -148,7 +148,7 @@ class RevolvedField final : public RayField {
       const double angle_low = angle;
       if (slope_at(first) >= 0.0) look_between(first, angle_low);
     }
-    std::size_t known = 0;  // the node whose slope is `before`, and 1 more
+    std::size_t known = 0;  // 1 more than the node whose slope is `before`
     double before = 0.0;
     for (std::size_t j = 1; j < nodes.size(); ++j) {
       if (j == first || nodes[j - 1].place.segment != nodes[j].place.segment) continue;
@@ -168,13 +168,13 @@ class RevolvedField final : public RayField {
     return least;
   }
 
-  /// The ray between two nodes if it is one, and quicker than `known`; else NaN.
+  /// Time of the ray between two nodes if it is a ray and faster than `known`; else NaN.
   [[nodiscard]] double time_between(const RevolvedEnds& ends, SurfacePlace low, SurfacePlace high, double angle, Vector3 from,
                                     Vector3 to, double known) const {
     const Surface& meridian = surface_.meridian();
     double begin = low.t;
     double end = high.t;
-    // Regula falsi with halved weights (the Illinois algorithm), and halving where that lags.
+    // Regula falsi with halved weights (the Illinois algorithm), and halving where it is slow.
     CurvePoint place{};
     RevolvedTime time{};
     const auto look = [&](double t) {
@@ -206,10 +206,10 @@ class RevolvedField final : public RayField {
     return goes_through(ends, place, angle, from, to) ? time.time : std::numeric_limits<double>::quiet_NaN();
   }
 
-  /// Whether source and point lie on their sides of the tangent plane, and the ways to the place are free.
+  /// Whether source and point lie on their sides of the tangent plane, and the paths to the place are free.
   [[nodiscard]] bool goes_through(const RevolvedEnds& ends, const CurvePoint& place, double angle, Vector3 from,
                                   Vector3 to) const {
-    // Into the part, in the half plane of the place.
+    // Direction into the part, in the half plane of the place.
     const Vector2 inwards{-place.first.z, place.first.x};
     const double out = std::abs(place.at.z);
     const auto side = [&](const AxisPlace& end, double to_end) {
@@ -221,11 +221,11 @@ class RevolvedField final : public RayField {
     return way_is_free(from, at, -1.0) && way_is_free(to, at, 1.0);
   }
 
-  /// In space: the angle leads from the source's half plane towards the point's.
+  /// The place in space. The angle leads from the source's half plane towards the point's.
   [[nodiscard]] Vector3 place_at(const RevolvedEnds& ends, const CurvePoint& place, double angle, Vector3 from) const {
     const Vector3 foot = from - ends.source.away;  // on the axis
     const Vector3 axis = surface_.axis().along;
-    // Where an end lies on the axis all half planes are alike.
+    // Where an end lies on the axis, all half planes are equivalent.
     const Vector3 one = ends.source.out > 0.0 ? unit_of(ends.source.away)
                         : ends.point.out > 0.0
                             ? unit_of(ends.point.away)
@@ -235,8 +235,8 @@ class RevolvedField final : public RayField {
     return foot + (place.at.x - ends.source.along) * axis + std::abs(place.at.z) * (std::cos(turn) * one + std::sin(turn) * two);
   }
 
-  /// Whether the way to a place of the surface stays on its side, but for the last 1e-7 m: steps as long as the distance from the
-  /// surface are free.
+  /// Whether the path to a place of the surface stays on its side, except for the last 1e-7 m. A step as long as the distance
+  /// from the surface is always free.
   [[nodiscard]] bool way_is_free(Vector3 from, Vector3 at, double side) const {
     constexpr double end_margin = 1e-7;
     const double whole = length(at - from);
@@ -255,7 +255,7 @@ class RevolvedField final : public RayField {
   RayPath path_;
   std::vector<Point> sources_;
   const RevolvedSurface& surface_;
-  std::vector<double> reach_;  // by node: how far places of the piece that ends there lie from it at most, m
+  std::vector<double> reach_;  // [node], largest distance from it of the places of the piece that ends there, m
 };
 
 }  // namespace

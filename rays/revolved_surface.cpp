@@ -9,14 +9,14 @@
 namespace echoform {
 namespace {
 
-/// Whether a curve turns to its lower side alone.
+/// Whether a curve bends to its lower side alone.
 bool bulges(const Surface& curve) {
   const auto& nodes = curve.nodes();
   Vector2 before;
   for (std::size_t k = 1; k < nodes.size(); ++k) {
     const Vector2 now = nodes[k].at - nodes[k - 1].at;
     const double size = length(now);
-    if (size < 1e-9) continue;  // a joint, one place with two nodes
+    if (size < 1e-9) continue;  // a joint: one place with two nodes
     if (cross(before, now) < -1e-9 * size * length(before)) return false;
     before = now;
   }
@@ -48,7 +48,7 @@ SpatialFoot RevolvedSurface::foot(Vector3 from) const {
   const AxisPlace place = place_of(from);
   const SurfaceFoot found = meridian_->foot({place.along, down_ * place.out});
   const Vector2 way = meridian_->point(found.place).first;
-  // On the axis all half planes are alike.
+  // On the axis all half planes are equivalent.
   const Vector3 beside = std::abs(axis_.along.x) < 0.9 ? Vector3{1.0, 0.0, 0.0} : Vector3{0.0, 1.0, 0.0};
   const Vector3 out = place.out > 0.0 ? (1.0 / place.out) * place.away : unit_of(cross(axis_.along, beside));
   return {axis_.origin + found.at.x * axis_.along + down_ * found.at.z * out, unit_of(down_ * way.x * out - way.z * axis_.along)};

@@ -19,20 +19,20 @@
 namespace echoform::rays {
 namespace {
 
-/// Between looks at whether planning is to go on; some milliseconds.
+/// Points and places between two checks for cancellation; they take some milliseconds.
 constexpr std::size_t points_at_once = 64;
 constexpr std::size_t places_at_once = 256;
-/// Fewer points are searched for one by one.
+/// Fewer points than this are searched for one by one.
 constexpr std::size_t least_lattice = 64;
 
-/// Places of all shapes about some sources and points.
+/// Places of all shapes near some sources and points.
 struct Places {
   SpaceBox box;
   double size = 0.0;  ///< of cells, m
   std::vector<ShapePlaces> shapes;
 };
 
-/// Quickest ways over places from a source: to those of each shape, and by which of the shape before.
+/// Fastest paths over places from a source: the times to the places of each shape, and the place of the shape before.
 struct Reached {
   std::vector<std::vector<double>> times;
   std::vector<std::vector<std::uint32_t>> before;
@@ -50,7 +50,7 @@ class SearchedField final : public RayField {
   }
 
   [[nodiscard]] std::string_view name() const noexcept override { return "searched"; }
-  /// Places are reached once a call.
+  /// Each call reaches the places once.
   [[nodiscard]] Portion portion() const noexcept override { return {1, std::size_t{1} << 16}; }
   [[nodiscard]] const RayPath& path() const noexcept override { return path_; }
   [[nodiscard]] const std::vector<Point>& sources() const noexcept override { return sources_; }
@@ -71,12 +71,12 @@ class SearchedField final : public RayField {
   }
 
  private:
-  /// tell(place in [source - first, point], way) for all; no way where there is no ray.
+  /// Calls tell(place in [source - first, point], way) for all points; the way is empty where there is no ray.
   template <class Tell>
   void each_way(std::size_t first, std::size_t last, std::span<const Point> points, const Tell& tell) const {
     if (points.empty()) return;
     const std::shared_ptr<const Places> places = places_about(points);
-    // Triangles have a stationary way of their own each, and what is least changes from one to the next.
+    // Each triangle has a stationary path of its own, and the shortest one changes from one triangle to the next.
     const bool triangles =
         std::any_of(shapes_.begin(), shapes_.end(), [](const SpaceShape& shape) { return shape.mesh() != nullptr; });
     const auto lattice = triangles || points.size() < least_lattice ? std::nullopt : PointLattice::of(points);
@@ -111,7 +111,8 @@ class SearchedField final : public RayField {
     }
   }
 
-  /// The box is that of all sources and points, and of where their shadows on the surfaces lie; its sides are whole cells.
+  /// Places in a box around all sources and points and the places of their shadows on the surfaces. The box' sides are whole
+  /// cells.
   [[nodiscard]] std::shared_ptr<const Places> places_about(std::span<const Point> points) const {
     constexpr double largest = std::numeric_limits<double>::max();
     SpaceBox box{{largest, largest, largest}, {-largest, -largest, -largest}};
@@ -169,7 +170,7 @@ class SearchedField final : public RayField {
     return reached;
   }
 
-  /// If `room` is above 0, ways that are slower by less than `room` are searched for too, for the lead.
+  /// If `room` is above 0, paths that are slower by less than `room` are searched for too, for the lead.
   [[nodiscard]] SearchedWay least_way(Vector3 from, Vector3 to, const Places& places, const Reached& reached,
                                       std::vector<double>& totals, double room) const {
     const ShapePlaces& last = places.shapes.back();
@@ -183,12 +184,12 @@ class SearchedField final : public RayField {
         minima.push_back(j);
     }
     std::sort(minima.begin(), minima.end(), [&](std::uint32_t a, std::uint32_t b) { return totals[a] < totals[b]; });
-    // Over places alone ways are later than the least ones nearby, by less than the way across a cell takes.
+    // Over the places alone, paths are slower than the shortest ones nearby, by less than the time across a cell.
     const double late = places.size * *std::max_element(slowness_.begin(), slowness_.end());
     constexpr double never = std::numeric_limits<double>::infinity();
     SearchedWay found;
     double least = never;
-    double unknown = never;  // nothing that was not looked at, or ended at an edge, is quicker
+    double unknown = never;  // lower bound of paths that were skipped, or ended at an edge
     std::vector<SpaceWay> others;
     for (const std::uint32_t start : minima) {
       if (totals[start] - late - room > least) {
@@ -215,7 +216,7 @@ class SearchedField final : public RayField {
     return found;
   }
 
-  /// Whether two came to rest at the same places.
+  /// Whether two paths converged to the same places.
   [[nodiscard]] bool same_way(const SpaceWay& one, const SpaceWay& other) const {
     constexpr double same = 1e-7;  // m
     for (std::size_t k = 0; k < shapes_.size(); ++k) {
@@ -224,14 +225,14 @@ class SearchedField final : public RayField {
     return true;
   }
 
-  /// Whether each surface is met from its right side and left on its right side, and no leg lies in a shadow.
+  /// Whether the path meets and leaves each surface on its right side, and no leg lies in a shadow.
   [[nodiscard]] bool passes(const SpaceWay& way, Vector3 from, Vector3 to) const {
     const std::size_t count = shapes_.size();
     const auto place = [&](std::size_t end) { return end == 0 ? from : end > count ? to : way.places[end - 1].at; };
     for (std::size_t k = 0; k < count; ++k) {
       const RayInterface& interface = path_.interfaces[k];
       const Vector3 normal = way.places[k].normal;
-      const double arrives = dot(normal, place(k) - place(k + 1));  // more than 0: from below
+      const double arrives = dot(normal, place(k) - place(k + 1));  // above 0: from below
       const double leaves = dot(normal, place(k + 2) - place(k + 1));
       if (interface.from_below ? arrives < 0.0 : arrives > 0.0) return false;
       if (interface.reflects == interface.from_below ? leaves < 0.0 : leaves > 0.0) return false;
@@ -244,8 +245,8 @@ class SearchedField final : public RayField {
     return true;
   }
 
-  /// Whether a leg lies on one side of a shape, that of its middle, but for the last 1e-7 m. Elements are placed on the part to a
-  /// tenth of a millimetre: so near to a shape a first leg begins on it.
+  /// Whether a leg lies on one side of a shape, that of the leg's middle, except for the last 1e-7 m. Elements are placed on the
+  /// part to a tenth of a millimetre: a first leg that begins so near to a shape begins on it.
   [[nodiscard]] bool keeps_to_a_side(const SpaceShape& shape, Vector3 from, Vector3 to, bool first) const {
     constexpr double end_margin = 1e-7;
     constexpr double touches = 1e-4;
@@ -255,7 +256,7 @@ class SearchedField final : public RayField {
     const double side = shape.distance(middle) < 0.0 ? -1.0 : 1.0;
     for (const Vector3 end : {from, to}) {
       const Vector3 along = (2.0 / whole) * (end - middle);
-      // No place of the surface is nearer than the distance says: so far the way is free.
+      // No place of the surface is nearer than `distance`, so the path is free over this length.
       double far = 0.0;
       for (int step = 0; far < 0.5 * whole - end_margin; ++step) {
         const double distance = side * shape.distance(middle + far * along);

@@ -8,10 +8,10 @@
 namespace echoform::rays {
 namespace {
 
-/// A cell by its corner, in multiples of the size of the finest.
+/// A cell, given by its corner in multiples of the size of the finest cell.
 using Cell = std::tuple<int, int, int>;
 
-/// Halvings of the cells that a search begins with.
+/// Edge of the cells with which a search begins, in finest cells.
 constexpr int coarsest = 8;
 
 }  // namespace
@@ -45,7 +45,7 @@ ShapePlaces places_on(const SpaceShape& shape, const SpaceBox& box, double size)
       for (int k = first(box.low.z); k * size < box.high.z; k += coarsest) open.emplace_back(i, j, k);
     }
   }
-  // No place of the surface is nearer to a cell's middle than the distance says.
+  // No place of the surface is nearer to a cell's middle than distance() states.
   const double half_diagonal = 0.5 * std::sqrt(3.0) * size;
   for (int wide = coarsest; wide > 0; wide /= 2) {
     std::vector<Cell> finer;

@@ -7,7 +7,7 @@ namespace {
 
 constexpr double close_enough = 1e-9;  // m
 
-/// Per m, by differences over so many metres to either side.
+/// Gradient of the signed distance, from differences over `step` metres to either side.
 Vector3 slope_of(const SpatialSurface& surface, Vector3 at) {
   constexpr double step = 1e-6;
   const auto along = [&](Vector3 way) {
@@ -24,7 +24,8 @@ SpatialFoot SpatialSurface::foot(Vector3 from) const {
 }
 
 std::optional<double> way_into(const SpatialSurface& surface, Vector3 from, Vector3 direction, double farthest) {
-  // No place of the part is nearer than the distance says: so far the way is free (Hart 1996, The Visual Computer 12, 527-545).
+  // No place of the part is nearer than its distance, so the path is free over this length (Hart 1996, The Visual Computer 12,
+  // 527-545).
   double far = 0.0;
   double outside = -surface.signed_distance(from);
   if (!(outside > 0.0)) return std::nullopt;

@@ -1,7 +1,7 @@
 // A sphere: a ball seen from outside, or a hollow seen from inside.
 //
-// Nothing breaks the symmetry about the line from a source to the centre: the ray lies in the plane of source, point and centre.
-// There it is that of a circle, and each source has a field over one and the same arc.
+// The sphere is symmetric about the line from a source to the centre, so the ray lies in the plane of source, point and centre.
+// There the ray is that of a circle, and all sources have fields over the same arc.
 #include <cmath>
 #include <numbers>
 #include <span>
@@ -16,11 +16,11 @@ namespace {
 
 constexpr double pi = std::numbers::pi;
 
-/// The source lies above the centre, at x = 0, and points at x >= 0. So do rays; beyond the arc's ends there are none, and ends
+/// The source lies above the centre, at x = 0, and points lie at x >= 0. So do rays. There are none beyond the arc's ends, which
 /// are far enough from where rays may be.
 Surface arc_of(const std::string& name, double radius, bool inside) {
   constexpr double beyond = 0.2;
-  // A ball shows the source less than the quarter from its top on; in a hollow rays may go anywhere.
+  // A ball shows the source less than the quarter from its top on; in a hollow, rays may go anywhere.
   if (inside) return Surface(name, {arc_segment({}, radius, 0.5 * pi + beyond, -(pi + 2.0 * beyond))});
   return Surface(name, {arc_segment({}, radius, -0.5 * pi - beyond, 0.5 * pi + 2.0 * beyond)});
 }
@@ -62,7 +62,7 @@ class SphereField final : public RayField {
   RayPath path_;
   std::vector<Point> sources_;
   Vector3 centre_;
-  std::vector<Vector3> up_;  // by source, from the centre to it
+  std::vector<Vector3> up_;  // [source], direction from the centre to it
   std::vector<std::unique_ptr<const RayField>> fields_;
 };
 

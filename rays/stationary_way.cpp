@@ -11,23 +11,23 @@ namespace echoform::rays {
 namespace {
 
 constexpr std::size_t most_unknowns = 2 * most_interfaces;
-/// Over small triangles places go from one to the next.
+/// The limit is high because over small triangles places move from one triangle to the next.
 constexpr int most_newton_steps = 400;
-/// Newton steps of so many metres end a search; the error is of the order of their square.
+/// Newton steps shorter than this many metres end a search; the error is of the order of their square.
 constexpr double at_rest = 1e-9;
-/// Between places at which normals tell a curvature.
+/// Distance between the places whose normals give a curvature.
 constexpr double apart = 1e-6;  // m
 
 using Unknowns = std::array<double, most_unknowns>;
 using Matrix = std::array<Unknowns, most_unknowns>;
 
-/// A place, and the ways along which it may move: a tangent plane, on triangles an edge or none.
+/// A place, and the directions in which it may move: a tangent plane, on triangles also an edge or none.
 struct Stand {
   SpatialFoot foot;
   Vector3 one;
   Vector3 two;
   int free = 2;
-  // On triangles:
+  // The rest is for triangles:
   std::uint32_t face = 0;
   int edge = 0;    ///< of the face, free = 1
   int corner = 0;  ///< of the face, free = 0
@@ -39,7 +39,7 @@ Stand stand_at(const SpatialFoot& foot) {
   return {foot, one, cross(n, one)};
 }
 
-/// L with L L^T = matrix + shift, in place; false where that has no such.
+/// Replaces `matrix` by L with L L^T = matrix + shift; false where there is no such L.
 bool factor(Matrix& matrix, std::size_t size, double shift) {
   for (std::size_t i = 0; i < size; ++i) {
     for (std::size_t j = 0; j <= i; ++j) {
@@ -68,7 +68,7 @@ Unknowns solve(const Matrix& factors, std::size_t size, Unknowns right) {
   return right;
 }
 
-/// In the plane of a triangle, at its edge and square to it: into the triangle.
+/// Direction in the plane of a triangle, perpendicular to its edge: into the triangle.
 Vector3 into_face(const TriangleMesh& mesh, std::uint32_t face, int edge) {
   return cross(unit_of(mesh.corner(face, (edge + 1) % 3) - mesh.corner(face, edge)), mesh.inwards(face));
 }
@@ -98,7 +98,7 @@ Stand on_corner(const TriangleMesh& mesh, std::uint32_t face, int corner) {
   return stand;
 }
 
-/// The edge of the neighbour that is this one.
+/// The number of this edge in the neighbour.
 int same_edge(const TriangleMesh& mesh, std::uint32_t face, int edge) {
   const std::uint32_t other = mesh.neighbour(face, edge);
   const std::uint32_t to = mesh.face(face)[static_cast<std::size_t>((edge + 1) % 3)];
@@ -108,7 +108,7 @@ int same_edge(const TriangleMesh& mesh, std::uint32_t face, int edge) {
   return 0;
 }
 
-/// Files have triangles with hardly a height where an edge was split and its neighbour not. Which way they face says nothing.
+/// Files have triangles with hardly any height where an edge was split and its neighbour was not. Their normals mean nothing.
 bool sliver(const TriangleMesh& mesh, std::uint32_t face) {
   constexpr double least_height = 1e-7;  // m; ten times what a file of floats rounds 100 mm by
   if (mesh.inwards(face) == Vector3{}) return true;
@@ -124,13 +124,14 @@ struct Side {
   int edge = 0;
 };
 
-/// On the other side of an edge at one of its places: the neighbour's edge, or beyond slivers that of the first face that is
-/// none.
+/// The side beyond an edge at one of its places: the neighbour's edge, or behind slivers the edge of the first face that is no
+/// sliver.
 Side beyond(const TriangleMesh& mesh, Side from, Vector3 at) {
   constexpr int most_slivers = 16;
   Side side{mesh.neighbour(from.face, from.edge), same_edge(mesh, from.face, from.edge)};
   for (int step = 0; step < most_slivers && sliver(mesh, side.face); ++step) {
-    // By that of its other edges which the place is nearer to, the longer one where both are alike.
+    // The path continues over the sliver's other edge that is nearer to the place, or over the longer one if both are equally
+    // near.
     const auto length_of = [&](int edge) {
       return length(mesh.corner(side.face, (edge + 1) % 3) - mesh.corner(side.face, edge));
     };
@@ -147,7 +148,7 @@ Side beyond(const TriangleMesh& mesh, Side from, Vector3 at) {
   return side;
 }
 
-/// As TriangleMesh::sharp_edge(), past slivers.
+/// The result of TriangleMesh::sharp_edge(), past slivers.
 bool sharp_beyond(const TriangleMesh& mesh, Side from, Vector3 at) {
   static const double least_cosine = std::cos(TriangleMesh::sharp_turn);
   if (sliver(mesh, from.face)) return false;
@@ -155,7 +156,7 @@ bool sharp_beyond(const TriangleMesh& mesh, Side from, Vector3 at) {
   return !sliver(mesh, other.face) && dot(mesh.inwards(from.face), mesh.inwards(other.face)) < least_cosine;
 }
 
-/// What part of a step a place on a triangle or an edge can go, and where it stands then if that is not all.
+/// The part of a step that a place on a triangle or an edge can move, and where it stands then if that is not the whole step.
 struct Way {
   double part = 1.0;
   Stand stand;
@@ -204,7 +205,7 @@ class Search {
     return time;
   }
 
-  /// Slopes of the time along the tangents, and how they change.
+  /// Slopes of the time along the tangents, and their derivatives.
   void expand(const Stands& stands, Unknowns& slopes, Matrix& bends) {
     slopes = {};
     bends = {};
@@ -212,7 +213,7 @@ class Search {
     pulls = {};
     for (std::size_t leg = 0; leg <= shapes_.size(); ++leg) {
       const Vector3 way = place(stands, leg + 1) - place(stands, leg);
-      const double far = std::sqrt(dot(way, way) + 1e-24);  // a picometre beside: an end may lie on a surface
+      const double far = std::sqrt(dot(way, way) + 1e-24);  // a picometre more: an end may lie on a surface
       const Vector3 along = (1.0 / far) * way;
       const double weight = slowness_[leg] / far;
       const auto across = [&](Vector3 a, Vector3 b) { return weight * (dot(a, b) - dot(a, along) * dot(b, along)); };
@@ -236,13 +237,13 @@ class Search {
       slopes[2 * k] = dot(pulls[k], stand.one);
       slopes[2 * k + 1] = dot(pulls[k], stand.two);
       if (shapes_[k].mesh() != nullptr) {
-        // Directions that are not free have slope 0; a bend of their own leaves them out.
+        // Directions that are not free have slope 0; a bend of their own excludes them.
         const double bend = (slowness_[k] + slowness_[k + 1]) / farthest_;
         if (stand.free < 2) bends[2 * k + 1][2 * k + 1] = bend;
         if (stand.free < 1) bends[2 * k][2 * k] = bend;
         continue;
       }
-      // On a surface whose normal turns by S da over a way da, places bend away from the tangent plane by -S da^2 / 2.
+      // Where a surface's normal changes by S da over a step da, places bend away from the tangent plane by -S da^2 / 2.
       const Vector3 turn_one = (1.0 / apart) * (shapes_[k].foot(stand.foot.at + apart * stand.one).normal - stand.foot.normal);
       const Vector3 turn_two = (1.0 / apart) * (shapes_[k].foot(stand.foot.at + apart * stand.two).normal - stand.foot.normal);
       const double pull = dot(pulls[k], stand.foot.normal);
@@ -254,7 +255,7 @@ class Search {
     }
   }
 
-  /// As far along the step as all places can go on their triangles.
+  /// The stands after moving along the step as far as all places can go on their triangles.
   [[nodiscard]] Stands moved(const Stands& stands, const Unknowns& by) const {
     const auto step = [&](std::size_t k) { return by[2 * k] * stands[k].one + by[2 * k + 1] * stands[k].two; };
     Way least;
@@ -280,12 +281,12 @@ class Search {
     return next;
   }
 
-  /// From where nothing is left to gain along the free ways: lets one place go into the triangle or along the edge in which the
-  /// time falls most steeply. Whether there is one.
+  /// Called where the time has no slope along the free directions. Lets one place move into the triangle or along the edge in
+  /// which the time falls most steeply. Returns whether there is one.
   [[nodiscard]] bool let_go(Stands& stands) const {
     std::size_t chosen = shapes_.size();
     Stand next;
-    double steepest = -1e-9;  // of the slowness; below that rounding decides
+    double steepest = -1e-9;  // of the slowness; below it rounding decides
     for (std::size_t k = 0; k < shapes_.size(); ++k) {
       const TriangleMesh* mesh = shapes_[k].mesh();
       const Stand& stand = stands[k];
@@ -308,7 +309,7 @@ class Search {
         const TriangleMesh::Corners& corners = mesh->face(face);
         const int which = corners[0] == place ? 0 : corners[1] == place ? 1 : 2;
         if (sliver(*mesh, face)) {
-          // The corner may lie on the edge of a face that does not have it.
+          // The corner may lie on the edge of a face whose corners do not include it.
           const int far_edge = (which + 1) % 3;
           const Vector3 one = mesh->corner(face, far_edge) - stand.foot.at;
           const Vector3 two = mesh->corner(face, (far_edge + 1) % 3) - stand.foot.at;
@@ -318,7 +319,7 @@ class Search {
           continue;
         }
         offer(unit_of(mesh->corner(face, (which + 1) % 3) - stand.foot.at), on_edge(*mesh, face, which, stand.foot.at));
-        // Down the plane, where that leads into the triangle.
+        // The direction of steepest descent in the plane, where it leads into the triangle.
         const Vector3 down = dot(pulls_[k], mesh->inwards(face)) * mesh->inwards(face) - pulls_[k];
         if (!(length(down) > 0.0) || dot(down, into_face(*mesh, face, which)) < 0.0 ||
             dot(down, into_face(*mesh, face, (which + 2) % 3)) < 0.0)
@@ -331,7 +332,7 @@ class Search {
     return true;
   }
 
-  /// Edges at which triangles meet sharply are edges of the part.
+  /// Whether a place stands on a sharp edge: edges at which triangles meet sharply are edges of the part.
   [[nodiscard]] bool sharp(const Stands& stands) const {
     for (std::size_t k = 0; k < shapes_.size(); ++k) {
       const TriangleMesh* mesh = shapes_[k].mesh();
@@ -369,7 +370,7 @@ class Search {
     Unknowns slopes;
     Matrix bends;
     expand(stands, slopes, bends);
-    // Levenberg's shift keeps to ways that are quicker (1944, Quarterly of Applied Mathematics 2, 164-168).
+    // Levenberg's shift keeps to faster paths (1944, Quarterly of Applied Mathematics 2, 164-168).
     double shift = 0.0;
     for (int step = 0; step < most_newton_steps; ++step) {
       double largest = 0.0;
@@ -413,7 +414,7 @@ class Search {
   }
 
  private:
-  /// Whether places went where the step led: beyond a surface's end feet stay behind.
+  /// Whether places went where the step led: beyond a surface's end the feet stay behind.
   [[nodiscard]] bool arrived(const Stands& stands, const Stands& next, const Unknowns& by) const {
     for (std::size_t k = 0; k < shapes_.size(); ++k) {
       if (shapes_[k].mesh() != nullptr) continue;
@@ -431,7 +432,7 @@ class Search {
   std::span<const double> slowness_;
   double farthest_;
   std::size_t size_;
-  std::array<Vector3, most_interfaces> pulls_{};  // of the time, by places, where it was expanded last
+  std::array<Vector3, most_interfaces> pulls_{};  // gradients of the time by place, from the last expansion
 };
 
 }  // namespace

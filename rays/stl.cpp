@@ -40,13 +40,13 @@ class MeshSurface final : public SpatialSurface {
   std::shared_ptr<const TriangleMesh> mesh_;
 };
 
-/// Meshes that somebody has: each position of a scan asks for the same one again, and a file may have half a million triangles.
+/// Meshes in use. Each position of a scan requests the same mesh again, and a file may have half a million triangles.
 class MeshesInUse {
  public:
-  /// That of the same description and the same state of its file; else what `make` makes.
+  /// The mesh in use for the same description and the same state of its file; else the result of `make`.
   template <class Make>
   std::shared_ptr<const SpatialSurface> of(SurfaceDescription d, const std::string& file, const Make& make) {
-    d.reach = Metres(0.0);  // triangles have ends of their own
+    d.reach = Metres(0.0);  // meshes have their own ends
     std::error_code error;
     const auto changed = std::filesystem::last_write_time(file, error);
     const auto bytes = error ? 0 : std::filesystem::file_size(file, error);

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t head_bytes = 84;      // 80 of text and the number of triangles
 constexpr std::size_t triangle_bytes = 50;  // a normal and three corners of three float32, and two bytes of attributes
-/// ASCII takes up to some 300 bytes a triangle.
+/// A triangle takes up to some 300 bytes in ASCII.
 constexpr std::uintmax_t most_bytes = 512 * most_stl_triangles;
 
 using Triangles = std::vector<std::array<Vector3, 3>>;
@@ -60,19 +60,19 @@ Triangles parse_binary(std::string_view bytes, const std::string& path, double s
   return triangles;
 }
 
-/// Words between blanks.
+/// Reads words between blanks.
 class Words {
  public:
   explicit Words(std::string_view text) : text_(text) {}
 
-  /// Empty at the end.
+  /// The next word; empty at the end.
   std::string_view next() {
     constexpr std::string_view blanks = " \t\r\n\v\f";
     const std::size_t begin = std::min(text_.find_first_not_of(blanks, at_), text_.size());
     at_ = std::min(text_.find_first_of(blanks, begin), text_.size());
     return text_.substr(begin, at_ - begin);
   }
-  /// What is left of the line.
+  /// Skips the rest of the line.
   void pass_line() { at_ = std::min(text_.find('\n', at_), text_.size()); }
 
  private:
@@ -144,7 +144,7 @@ Triangles parse_ascii(std::string_view text, const std::string& path, double sca
 }  // namespace
 
 Triangles parse_stl(std::string_view bytes, const std::string& path, double scale) {
-  // Binary files may begin with "solid" too: the number of triangles tells.
+  // Binary files may begin with "solid" too, so the number of triangles decides.
   const bool fits =
       bytes.size() >= head_bytes && bytes.size() == head_bytes + std::size_t{little_endian(bytes, 80)} * triangle_bytes;
   const std::size_t begin = std::min(bytes.find_first_not_of(" \t\r\n"), bytes.size());

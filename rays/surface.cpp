@@ -16,9 +16,9 @@ namespace {
 
 constexpr double gap_limit = 1e-6;
 constexpr double least_length = 1e-9;
-/// Tangents that differ by less count as one: about a hundredth of a degree.
+/// Tangents that differ by less count as equal: about a hundredth of a degree.
 constexpr double smooth_turn = 2e-4;
-/// A surface that turns to either side by more casts shadows: what lies flatter is rounding of its points.
+/// A surface that bends to both sides by more than this casts shadows. Flatter bends are rounding of its points.
 constexpr double shadow_turn = 1e-5;
 constexpr std::uint32_t group_size = 16;
 constexpr std::size_t most_nodes = 1u << 13;
@@ -31,7 +31,7 @@ double angle_between(Vector2 a, Vector2 b) {
   return std::atan2(cross(a, b), dot(a, b));
 }
 
-/// How far the tangent turns over a segment, all bends counted.
+/// The angle by which the tangent rotates over a segment, as the sum over all bends.
 double total_turn(const Segment& segment) {
   if (segment.straight()) return 0.0;
   if (segment.kind == SegmentKind::arc) return std::abs(segment.turn);
@@ -59,10 +59,10 @@ bool finite(Vector2 v) {
   return std::isfinite(v.x) && std::isfinite(v.z);
 }
 
-/// Within one line or arc the nearest place has a form; beyond its ends, and about the middle of a circle, there is none to be
-/// had from it.
+/// The nearest place within one line or arc, where a formula gives it; nothing beyond the ends, and nothing near the middle of a
+/// circle.
 std::optional<SurfaceFoot> foot_within(const Segment& segment, Vector2 from) {
-  // Of arcs of huge circles the middle is too far away to tell places from.
+  // The middle of an arc of a huge circle is too far away to separate its places.
   constexpr double largest = 10.0;  // m
   if (segment.straight()) {
     const double t = dot(from - segment.a, segment.b) / dot(segment.b, segment.b);
@@ -113,7 +113,7 @@ Surface::Surface(std::string name, std::vector<Segment> segments) : name_(std::m
   smooth_.resize(segments_.size(), false);
   for (std::size_t k = 0; k + 1 < segments_.size(); ++k) smooth_[k] = joins(k, k + 1);
   if (closed_) smooth_.back() = joins(segments_.size() - 1, 0);
-  // A curve bent one way crosses itself only if it turns by more than half around.
+  // A curve that bends to one side crosses itself only if it rotates by more than half a revolution.
   if (const double turned = find_nodes(); shadows_ || turned > 3.2) check_crossing();
 }
 
@@ -141,7 +141,8 @@ double Surface::find_nodes() {
   for (const Segment& segment : segments_) whole += length(segment.point(1.0).at - segment.point(0.0).at);
   for (std::size_t k = 0; k < segments_.size(); ++k) {
     const Segment& segment = segments_[k];
-    // By bends, and no longer than a 128th of the surface, so that the least time between two nodes has one minimum.
+    // The number follows from the bends, and no piece is longer than a 128th of the surface, so that the time between two nodes
+    // has one minimum.
     const double chord = length(segment.point(1.0).at - segment.point(0.0).at);
     const double pieces = std::ceil(std::max({1.0, total_turn(segment) / node_turn, 128.0 * chord / std::max(whole, 1e-12)}));
     if (nodes_.size() + static_cast<std::size_t>(pieces) > most_nodes) {
@@ -162,13 +163,13 @@ double Surface::find_nodes() {
   Vector2 before;
   for (std::size_t k = 1; k < nodes_.size(); ++k) {
     const Vector2 now = nodes_[k].at - nodes_[k - 1].at;
-    // Where segments join, two nodes are one place; the turn there counts all the same.
+    // Where segments join, two nodes are one place; the angle there counts all the same.
     if (length(now) < least_length) continue;
     const double turn = before == Vector2{} ? 0.0 : angle_between(before, now);
     before = now;
     (turn > 0.0 ? right : left) += std::abs(turn);
   }
-  // Bent one way and by no more than once around, a line meets it at most twice.
+  // A line meets a surface at most twice if it bends to one side and by no more than one revolution.
   const double turned = std::abs(right - left);
   shadows_ = (left > shadow_turn && right > shadow_turn) || turned > 6.3;
   return turned;
@@ -255,7 +256,7 @@ void Surface::find_turns() {
   turns_.assign(nodes_.size(), {});
   if (chords_.empty()) return;
   const bool around = length(nodes_.back().at - nodes_.front().at) < gap_limit;
-  // Nodes that are one place have the pieces before and after all of them.
+  // Nodes that coincide share the pieces before and after all of them.
   Vector2 before = around ? direction(chords_.back().node, chords_.back().node + 1) : Vector2{};
   Vector2 after = around ? direction(chords_.front().node, chords_.front().node) : Vector2{};
   for (std::size_t k = 0; k < nodes_.size(); ++k) {
@@ -274,7 +275,7 @@ void Surface::find_directions() {
   double greatest = 0.0;
   for (std::size_t k = 0; k < nodes_.size(); ++k) {
     if (k > 0) angle += angle_between(nodes_[k - 1].tangent, nodes_[k].tangent);
-    // Between nodes a cubic may turn beyond them, and back.
+    // Between nodes a cubic's direction may go beyond the directions at them, and back.
     const double sag = std::max(sags_[k], k > 0 ? sags_[k - 1] : 0.0);
     const double chord = std::min(k > 0 && sags_[k - 1] > 0.0 ? length(nodes_[k].at - nodes_[k - 1].at) : 1e300,
                                   k + 1 < nodes_.size() && sags_[k] > 0.0 ? length(nodes_[k + 1].at - nodes_[k].at) : 1e300);
@@ -325,8 +326,8 @@ SurfaceFoot Surface::foot(Vector2 from) const {
     return x * x + z * z;
   };
   constexpr double infinity = std::numeric_limits<double>::infinity();
-  if (chords_.empty()) return {{}, nodes_.front().at, infinity};  // points that are all one
-  // From the nearest chord of the nearest box on, most others can be passed over.
+  if (chords_.empty()) return {{}, nodes_.front().at, infinity};  // all points coincide
+  // Starting with the nearest chord of the nearest box, most other chords can be skipped.
   const auto nearer = [&](const auto& a, const auto& b) { return squared_distance(a) < squared_distance(b); };
   const Group& group = *std::min_element(groups_.begin(), groups_.end(), nearer);
   std::uint32_t first = group.first;
@@ -345,9 +346,9 @@ SurfaceFoot Surface::foot(Vector2 from) const {
       if (k != first) look_at(chords_[k], from, nearest);
     }
   }
-  // Nearest to a node, each of its pieces alone would tell a side, and where they turn by more than a right angle not the same
-  // one. The sum of their directions tells it for any corner (Baerentzen and Aanaes 2005, IEEE Transactions on Visualization
-  // and Computer Graphics 11, 243-253). At the ends of the surface it is the one piece's.
+  // If a node is nearest, each of its pieces alone would give a side, and not the same one where they meet at more than a right
+  // angle. The sum of their directions gives the side for any corner (Baerentzen and Aanaes 2005, IEEE Transactions on
+  // Visualization and Computer Graphics 11, 243-253). At the ends of the surface the direction is that of the one piece.
   Vector2 along = nearest.along;
   if (nearest.t == 0.0) along = turns_[nearest.node];
   if (nearest.t == 1.0) along = turns_[nearest.node + 1];
@@ -360,7 +361,7 @@ SurfacePlace Surface::place_on_piece(std::size_t node, double t) const {
   if (sampled_) return {from.segment, t};
   const Segment& segment = segments_[from.segment];
   const double step = nodes_[node + 1].place.t - from.t;
-  // Pieces of arcs go by the tangent of half of the angle.
+  // Pieces of arcs are parametrized by the tangent of half of the angle.
   if (segment.kind != SegmentKind::arc) return {from.segment, from.t + t * step};
   return {from.segment, from.t + 2.0 * std::atan(t * std::tan(0.5 * step * segment.turn)) / segment.turn};
 }
@@ -371,7 +372,7 @@ rays::PieceReach Surface::segment_on_piece(std::size_t node) const {
   const double step = nodes_[node + 1].place.t - from.t;
   if (sampled_) return {0.0, 1.0};
   if (segment.kind != SegmentKind::arc) return {-from.t / step, (1.0 - from.t) / step};
-  // From half a turn away on no t leads there.
+  // No t leads to places half a revolution away or further.
   const double half = 0.5 * std::abs(segment.turn);
   const double scale = std::tan(half * step);
   const auto reach = [&](double part) {

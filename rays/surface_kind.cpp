@@ -9,7 +9,7 @@
 
 #include "base/errors.hpp"
 
-// The kinds of the tree, a line each: KIND(NAME) is `SurfaceKind NAME_kind()` of rays/NAME.cpp.
+// The built-in kinds, one a line: KIND(NAME) is `SurfaceKind NAME_kind()` of rays/NAME.cpp.
 #define ECHOFORM_SURFACE_KINDS(KIND) \
   KIND(plane)                        \
   KIND(cylinder)                     \

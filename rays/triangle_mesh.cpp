@@ -29,8 +29,8 @@ double coordinate(Vector3 at, int axis) {
   return axis == 0 ? at.x : axis == 1 ? at.y : at.z;
 }
 
-/// Nearest place of a triangle, and on what it lies: weights of the corners, 0 for those that it does not touch (Ericson 2005,
-/// Real-Time Collision Detection, 5.1.5).
+/// Nearest place of a triangle, as weights of the corners. The weights are 0 for corners that the place does not touch: they show
+/// on what it lies (Ericson 2005, Real-Time Collision Detection, 5.1.5).
 std::array<double, 3> nearest_weights(Vector3 p, Vector3 a, Vector3 b, Vector3 c) {
   const Vector3 ab = b - a, ac = c - a, ap = p - a;
   const double d1 = dot(ab, ap), d2 = dot(ac, ap);
@@ -54,7 +54,7 @@ std::array<double, 3> nearest_weights(Vector3 p, Vector3 a, Vector3 b, Vector3 c
   return {va / whole, vb / whole, vc / whole};
 }
 
-/// Whether the box and the way from `from`, `along` long, have a place in common.
+/// Whether the box and the path from `from` along `along` share a place.
 bool way_meets(const MeshBox& box, Vector3 from, Vector3 along) {
   double begin = 0.0;
   double end = 1.0;
@@ -98,7 +98,7 @@ TriangleMesh::TriangleMesh(const std::string& name, const std::vector<std::array
   find_boxes();
 }
 
-/// Corners at one and the same place are one. Triangles that are no more than an edge say nothing.
+/// Merges corners at the same place. Triangles that collapse to an edge are dropped.
 void TriangleMesh::weld(const std::string& name, const std::vector<std::array<Vector3, 3>>& triangles) {
   struct Hash {
     std::size_t operator()(Vector3 at) const {
@@ -155,7 +155,7 @@ void TriangleMesh::find_neighbours(const std::string& name) {
 }
 
 void TriangleMesh::turn_outwards() {
-  double volume = 0.0;  // six times
+  double volume = 0.0;  // six times the volume
   const Vector3 base = places_.front();
   for (const Corners& face : faces_) {
     volume += dot(cross(places_[face[0]] - base, places_[face[1]] - base), places_[face[2]] - base);
@@ -174,7 +174,7 @@ void TriangleMesh::find_directions() {
   for (std::uint32_t k = 0; k < faces_.size(); ++k) {
     const Vector3 out = cross(corner(k, 1) - corner(k, 0), corner(k, 2) - corner(k, 0));
     const double twice_area = length(out);
-    // Slivers without area have neighbours along all of their length, which tell the side.
+    // Slivers without area have neighbours along their full length, which determine the side.
     if (twice_area > 0.0) inwards_[k] = (-1.0 / twice_area) * out;
     for (int which = 0; which < 3; ++which) {
       const Vector3 one = corner(k, (which + 1) % 3) - corner(k, which);
@@ -242,7 +242,7 @@ TriangleMesh::Nearest TriangleMesh::nearest(Vector3 from) const {
     const MeshBox& box = boxes_[waiting[--count]];
     if (!(box.squared_distance(from) < least)) continue;
     if (box.count == 0) {
-      // The nearer one is looked at first.
+      // The nearer box is searched first.
       const bool swap = boxes_[box.first].squared_distance(from) < boxes_[box.first + 1].squared_distance(from);
       waiting[count++] = box.first + (swap ? 1 : 0);
       waiting[count++] = box.first + (swap ? 0 : 1);
@@ -265,7 +265,7 @@ TriangleMesh::Nearest TriangleMesh::nearest(Vector3 from) const {
 double TriangleMesh::signed_distance(Vector3 from) const {
   const Nearest place = nearest(from);
   const auto touched = std::count_if(place.weights.begin(), place.weights.end(), [](double weight) { return weight > 0.0; });
-  Vector3 into = inwards_[place.face];  // the part
+  Vector3 into = inwards_[place.face];  // into the part
   for (int which = 0; which < 3; ++which) {
     const auto here = static_cast<std::size_t>(which);
     if (touched == 1 && place.weights[here] > 0.0) into = inwards_at_[faces_[place.face][here]];
