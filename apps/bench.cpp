@@ -1,4 +1,4 @@
-// echoform bench: sustained rates against the limits measured in the same run. The benchmarks stand in apps/bench.
+// echoform bench: sustained rates against the limits measured in the same run. The benchmarks are in apps/bench.
 #include <fmt/format.h>
 
 #include "apps/bench/benchmark.hpp"
@@ -23,7 +23,7 @@ bool automatic(const Options& options) {
   return options.backend.empty() || options.backend == "auto";
 }
 
-/// Whether to measure on the GPU.
+/// True if the benchmarks run on the GPU.
 bool on_cuda(const Options& options) {
   if (options.backend == "cpu") return false;
   if (options.backend != "cuda" && !automatic(options)) {
@@ -36,13 +36,14 @@ bool on_cuda(const Options& options) {
   return reason.empty();
 }
 
-/// What to run of a benchmark, or null: auto takes the other backend where there is only that one.
+/// The function that measures a benchmark, or null. With `auto`, a benchmark that exists for one backend only runs on that
+/// backend.
 Measure measure_of(const Benchmark& benchmark, const Options& options, bool cuda) {
   if (cuda) return benchmark.cuda != nullptr || !automatic(options) ? benchmark.cuda : benchmark.cpu;
   return benchmark.cpu;
 }
 
-/// Throws for a benchmark, named alone, that measures nothing there.
+/// Throws where a benchmark that is named alone measures nothing on the chosen backend.
 void require_measure(const Benchmark& benchmark, const Options& options, bool cuda) {
   if (measure_of(benchmark, options, cuda) != nullptr) return;
   const std::string place = fmt::format("bench {}", benchmark.name);
@@ -59,7 +60,7 @@ int run(const Options& options) {
   if (alone == nullptr && options.name != "all") throw InputError("bench", fmt::format("\"{}\"", options.name), names());
   const bool cuda = on_cuda(options);
   if (alone != nullptr) require_measure(*alone, options, cuda);
-  // Before minutes of measurements.
+  // The check comes before minutes of measurements.
   if (!options.json_file.empty()) check_output_place(options.json_file);
 
   json values{

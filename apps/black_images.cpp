@@ -12,7 +12,7 @@
 namespace echoform {
 namespace {
 
-/// Level 0 is the lower end and below, or no value, and then 1 is the lower end.
+/// True if every level is 0 or 1. Level 0 is the lower end and below; or it means "no value", and then level 1 is the lower end.
 bool is_black(const SlotOutput& image) {
   const auto* const levels = static_cast<const std::byte*>(image.data.data());
   return std::all_of(levels, levels + image.data.size(), [](std::byte level) { return level <= std::byte{1}; });

@@ -1,4 +1,4 @@
-// echoform capture: the bytes of acquisition connections into a file.
+// echoform capture: writes the bytes of acquisition connections to a file.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -54,7 +54,7 @@ int capture(const CaptureOptions& chosen) {
   StopSignals signals;
   options.ended = [&signals] { signals.request_stop(); };
   CaptureServer server(options);
-  // On standard output at once: a program that starts the capture reads the port from here.
+  // The text is printed at once: a program that starts the capture reads the port from standard output.
   print("{:<11} tcp {}:{}\n{:<11} {}\n", "frames in", options.address, server.port(), "capturing", chosen.output);
 
   using Steady = std::chrono::steady_clock;

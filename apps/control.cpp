@@ -1,4 +1,4 @@
-// echoform control: reads and changes the settings of a server that runs.
+// echoform control: reads and changes the settings of a running server.
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
@@ -25,7 +25,7 @@ struct ControlOptions {
   KeyFiles keys;
 };
 
-/// The server knows which actions and keys there are; here only the form is taken apart.
+/// Only the form is parsed here; the server knows which actions and keys exist.
 wire::ControlRequest request_of(const ControlOptions& options) {
   wire::ControlRequest request;
   const std::string action = options.words.empty() ? "get" : options.words.front();
@@ -49,13 +49,13 @@ wire::ControlRequest request_of(const ControlOptions& options) {
   return request;
 }
 
-/// A number or numbers with their unit; words have none.
+/// Adds the unit to a number or numbers; words have no unit.
 std::string with_unit(const std::string& value, const std::string& unit) {
   const bool numbers = value.find_first_of("0123456789") != std::string::npos && value.find_first_of("[-+.0123456789") == 0;
   return numbers && !unit.empty() ? fmt::format("{} {}", value, unit) : value;
 }
 
-/// What somebody wants to know of a setting: its value, or where it comes from.
+/// Text that the table shows for a setting: its value, or where it comes from.
 std::string value_text(const wire::Setting& setting) {
   if (!setting.value().empty()) return with_unit(setting.value(), setting.unit());
   if (!setting.in_use().empty()) {
@@ -64,7 +64,7 @@ std::string value_text(const wire::Setting& setting) {
   return setting.default_value().empty() ? "not set" : with_unit(setting.default_value(), setting.unit());
 }
 
-/// A line of its own, whatever the server has put into it.
+/// Prints one line, whatever text the server has sent.
 template <class... Arguments>
 void print_line(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
   print_result("{}\n", terminal_text(fmt::format(format, std::forward<Arguments>(arguments)...), LineBreaks::replaced));

@@ -1,4 +1,4 @@
-// echoform convert: a recording in another format.
+// echoform convert: converts a recording to another format.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -34,7 +34,8 @@ struct ConvertOptions {
   std::optional<double> longitudinal_velocity;  ///< m/s
 };
 
-/// What the output states: what is asked for, else what the recording has. Throws InputError where `path` has no word for it.
+/// The material that the output states: the requested one, or else that of the recording. Throws InputError where the format of
+/// `path` cannot state it.
 Material material_of(const ConvertOptions& chosen, const std::filesystem::path& path, const Recording& recording) {
   Material material = recording.material();
   if (!chosen.longitudinal_velocity) return material;
@@ -51,7 +52,7 @@ Material material_of(const ConvertOptions& chosen, const std::filesystem::path& 
   return material;
 }
 
-/// First frame and how many.
+/// The first frame and the number of frames.
 std::pair<std::size_t, std::size_t> range_of(const ConvertOptions& chosen, std::size_t frames) {
   const std::size_t first = chosen.frame.value_or(chosen.first);
   if (first >= frames) {
@@ -85,7 +86,7 @@ int convert(const ConvertOptions& chosen) {
                      fmt::format("{}, which is all that such a file holds: choose it with --frame", most));
   }
   Acquisition stored = recording->stored();
-  // Frames that are placed by their counts keep these, and their placements where the format has a word for them.
+  // Frames that are placed by their encoder counts keep the counts, and the placements too if the format can store them.
   const bool by_counts = recording->placed_by_encoder();
   stored.probe = by_counts ? recording->probe_at(Pose{}) : recording->probe(first);
   if (path.extension() == capture_extension) use_one_element_size(stored.probe);

@@ -33,7 +33,7 @@ struct DemoOptions {
   std::optional<std::uint64_t> seed;
 };
 
-/// The demo's own defaults: a free port for the frames, and a grid that shows the whole of the simulated part.
+/// The defaults of the demo: a free port for the frames, and a grid that shows the whole simulated part.
 Configuration demo_configuration(const DemoOptions& options) {
   Configuration configuration = configuration_from(options.config);
   if (options.config.empty()) {
@@ -46,7 +46,7 @@ Configuration demo_configuration(const DemoOptions& options) {
   return configuration;
 }
 
-/// A demo shall not fail because another one runs: without a configuration it takes other ports where its own are taken.
+/// A demo must not fail because another one runs: without a configuration file, it takes free ports when its own are in use.
 std::unique_ptr<ImagingServer> make_server(Configuration configuration, bool may_move, const Material& material,
                                            const std::shared_ptr<LastImage>& last) {
   try {
@@ -62,7 +62,7 @@ std::unique_ptr<ImagingServer> make_server(Configuration configuration, bool may
   return std::make_unique<ImagingServer>(configuration, material, std::vector<std::shared_ptr<ImageSink>>{last});
 }
 
-/// The source in a thread of its own; what it throws is kept.
+/// Runs the source in a thread of its own and keeps the exception that it throws.
 class Player {
  public:
   Player(FrameSource& source, PlayOptions options)
@@ -76,7 +76,7 @@ class Player {
         }) {}
 
   [[nodiscard]] bool ended() const { return ended_.load(); }
-  /// Asks it to stop, waits, and throws what it threw.
+  /// Asks the source to stop, waits, and rethrows its exception.
   PlaybackProgress finish() {
     thread_.request_stop();
     if (thread_.joinable()) thread_.join();
@@ -130,7 +130,7 @@ int demo(const DemoOptions& options) {
   spdlog::info("synthesising the frames");
   FrameCycle cycle = synthesised(simulated);
   spdlog::info("{}", cycle.describe());
-  // From here on: what is synthesised may take a while, and ends at once when it is interrupted.
+  // Signals are handled from here on. Synthesising the frames may take a while, and an interruption must end it at once.
   StopSignals signals;
   const auto last = std::make_shared<LastImage>();
   const auto server = make_server(configuration, options.config.empty(), simulated.material, last);
@@ -175,7 +175,7 @@ int demo(const DemoOptions& options) {
   print("{}\n{}\n", drops_text(metrics.counters), closure_text(metrics.counters));
   if (!metrics.counters.closes()) throw RuntimeFault("the counters do not close");
   if (last->empty()) {
-    if (signals.token().stop_requested()) return 0;  // broken off before the first image: not a fault
+    if (signals.token().stop_requested()) return 0;  // interrupted before the first image: not a fault
     throw RuntimeFault("no image was published");
   }
   print("sustained {:.1f} {}/s\n", last->images_per_second(), scans(configuration) ? "new positions" : "images");

@@ -125,7 +125,7 @@ OpenSink open_viewer(const Configuration& configuration) {
 std::shared_ptr<Recorder> make_recorder(const Configuration& configuration) {
   const auto& section = echoform::section<RecorderSection>(configuration);
   if (section.folder.empty()) return nullptr;
-  // A limit on the size of files is an error of the file, not the end of the program.
+  // A limit on the size of files becomes an error of the file and does not end the program.
   std::signal(SIGXFSZ, SIG_IGN);
   RecorderOptions options;
   options.files = {section.folder, section.frames_per_file, section.bytes_per_file, section.keep_files, section.min_free_bytes};
@@ -138,7 +138,7 @@ std::shared_ptr<Recorder> make_recorder(const Configuration& configuration) {
   return std::make_shared<Recorder>(std::move(options), fmt::format("{}: [recorder]", configuration.name()));
 }
 
-/// Peers are told no folders.
+/// Peers must not learn the names of folders.
 std::string name_in_folder(const std::string& path) {
   return std::filesystem::path(path).filename().string();
 }
@@ -160,7 +160,7 @@ OpenSink open_recorder(const Configuration& configuration) {
     }
     return open;
   }
-  const auto before = std::make_shared<std::atomic<std::uint64_t>>(0);  // frames of the recordings before
+  const auto before = std::make_shared<std::atomic<std::uint64_t>>(0);  // frames of the previous recordings
   open.actions = {{"start_recording", false,
                    [recorder, before](const auto& request, auto& reply) {
                      const std::uint64_t recorded = recorder->status().frames_recorded;

@@ -42,7 +42,7 @@ FrameRecorder::FrameRecorder(FrameRecorderOptions options) : options_(std::move(
   const std::string name = options_.output.string();
   check_frame_file_name(options_.output, "--output");
   check_frame_file_states(options_.output, options_.material);
-  // What a file holds at most is as good as asked for.
+  // The maximum of a file limits the number of frames as --frames does.
   const std::uint64_t most = most_frames_of_file(options_.output);
   if (most > 0) options_.frames = std::min(options_.frames.value_or(most), most);
   check_output_place(options_.output);

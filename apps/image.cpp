@@ -1,4 +1,4 @@
-// echoform image: its options.
+// echoform image: the options.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

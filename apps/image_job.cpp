@@ -43,7 +43,7 @@ struct Output {
   std::unique_ptr<ImageWriter> writer;
 };
 
-/// Every file to be written of a frame, checked before any work is done. `number` goes before the view; empty: it does not.
+/// Every output file of a frame, checked before any work is done. `number` goes before the view in the name, unless it is empty.
 std::vector<Output> plan_outputs(const ImageOptions& options, const std::vector<std::string>& views, const std::string& number) {
   std::vector<Output> outputs;
   for (const std::string& text : options.outputs) {
@@ -55,7 +55,7 @@ std::vector<Output> plan_outputs(const ImageOptions& options, const std::vector<
       output.writer = make_image_writer(output.path);
       require_other_file(output.path, options.input, "--output");
       for (const Output& other : outputs) {
-        // The same view twice is a fault of the configuration, and refused with it.
+        // The configuration check refuses a view that appears twice, so it is not reported here.
         if (other.view == view && other.path.lexically_normal() == output.path.lexically_normal())
           throw InputError("--output", fmt::format("{} twice", output.path.string()), "each file once");
       }
@@ -79,7 +79,7 @@ void check_options(const ImageOptions& options, const Configuration& configurati
   }
 }
 
-/// What became of the frames of a scan.
+/// Logs what happened to the frames of a scan.
 void tell_of_scan(const ScanRecord& record) {
   const ScanRecord::Counts counts = record.counts();
   spdlog::info("scan: {} cells, {} frames repeated", counts.cells, counts.repeated);
@@ -90,7 +90,7 @@ void tell_of_scan(const ScanRecord& record) {
     spdlog::warn("{} frames were taken from where nothing can be imaged: {}", counts.refused, record.refusal());
 }
 
-/// Says how quickly the samples of a frame go, and how long they will take.
+/// Shows the rate at which the samples of a frame are processed, and the time that remains.
 class FramePace {
  public:
   explicit FramePace(std::size_t frame_bytes) : frame_bytes_(static_cast<double>(frame_bytes)) {}
@@ -111,14 +111,14 @@ class FramePace {
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
 
-/// Files are written one after the other.
+/// Memory for writing, bytes: the maximum over the files, which are written one after the other.
 std::size_t most_working_bytes(std::span<const Output> outputs) {
   std::size_t most = 0;
   for (const Output& output : outputs) most = std::max(most, output.writer->working_bytes());
   return most;
 }
 
-/// What several processes cannot do together.
+/// Throws InputError for requests that several processes cannot carry out together.
 void check_together(const ImageOptions& options, const Configuration& configuration, const Method& method) {
   const auto refuse = [](std::string_view found) {
     throw InputError("mpirun", fmt::format("several processes, and {}", found), "one process");
@@ -136,11 +136,11 @@ class ImageJob {
       : options_(options), communicator_(communicator), alone_(communicator.size() == 1), root_(communicator.rank() == 0) {}
 
   void run() {
-    // Reading, the delay tables, imaging, writing.
+    // The parts of the progress are reading, the delay tables, imaging and writing.
     ProgressBar progress({0.05, 0.15, 0.75, 0.05});
     together(communicator_, [&] { prepare(progress); });
     for (const std::size_t frame : frames_) {
-      // The samples of a frame arrive at a rate of their own.
+      // The rate of the samples is measured for each frame.
       std::optional<FramePace> pace;
       std::vector<Output> outputs;
       together(communicator_, [&] {
@@ -198,7 +198,7 @@ class ImageJob {
   [[nodiscard]] RecordingImagerOptions imager_options(const std::vector<Output>& outputs) const {
     RecordingImagerOptions options;
     options.complex_images = options_.field == "analytic";
-    // Of several processes none has the whole image that a figure shows.
+    // With several processes, none has the whole image that a figure shows.
     options.figures = alone_ && std::ranges::any_of(outputs, [](const Output& output) { return output.writer->draws(); });
     options.groups = options_.by_groups ? GroupWish::always : GroupWish::needed;
     if (options_.positions) options.positions = parse_positions(*options_.positions, positions_option);
@@ -210,7 +210,7 @@ class ImageJob {
     return options;
   }
 
-  /// What the options ask for, of a setup that may not have it.
+  /// Checks whether the setup provides what the options request; throws InputError where it does not.
   void check_setup(const ImagingSetup& setup) const {
     if (options_.by_groups && !setup.groups) {
       throw InputError("--by-groups", fmt::format("[imaging] method = \"{}\", which images whole frames", setup.method),
@@ -224,12 +224,12 @@ class ImageJob {
     }
   }
 
-  /// What collect() takes.
+  /// Memory that collect() needs, bytes.
   [[nodiscard]] std::size_t collected_bytes(std::size_t views, const Configuration& configuration) const {
     return alone_ || !root_ ? 0 : views * configuration.grid.pixels.all() * sizeof(float);
   }
 
-  /// The planes of all processes, on rank 0.
+  /// Gathers the planes of all processes on rank 0.
   void collect() {
     const std::vector<std::string>& views = imager_->views();
     images_.resize(views.size());
@@ -264,14 +264,14 @@ class ImageJob {
                        : "");
     for (const Output& output : outputs) spdlog::info("wrote {}", output.path.string());
     if (options_.crop_distance) {
-      // The image that is written is still there.
+      // The image that was written is still in memory.
       for (const std::string& line : imager_->crop_distance(frame)) print_result("{}\n", line);
     }
   }
 
   void warn_of_image() const {
     if (imager_->invalid_samples() > 0) spdlog::warn("{} samples were not finite and count as 0", imager_->invalid_samples());
-    // Those that are written: of others several processes have their own planes alone.
+    // Only images that are written are checked: with several processes, each has only its own planes of the others.
     for (const std::string& view : imager_->views()) {
       const auto values = envelope(view);
       if (std::all_of(values.begin(), values.end(), [](float value) { return !(std::abs(value) > 0.0F); })) {
@@ -298,7 +298,7 @@ class ImageJob {
     return file;
   }
 
-  /// As describe_image(), of the display image where that is what a figure shows; `values` holds its values.
+  /// Works like describe_image(), but describes the display image where a figure shows that one; `values` holds its values.
   [[nodiscard]] ImageFile describe_figure(std::string_view view, const std::string& frames, std::vector<float>& values) const {
     ImageFile file = describe_image(view, frames);
     const auto levels = imager_->display(view);
@@ -325,8 +325,8 @@ class ImageJob {
   FrameChoice range_;
   std::vector<std::size_t> frames_;
   std::size_t digits_ = 1;
-  Grid whole_;                              // of all processes
-  std::vector<std::vector<float>> images_;  // of each view, that of all processes
+  Grid whole_;                              // the grid of all processes
+  std::vector<std::vector<float>> images_;  // for each view, the image of all processes
 };
 
 }  // namespace

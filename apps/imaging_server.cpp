@@ -71,7 +71,7 @@ ZeromqControlOptions control_options(const Configuration& configuration) {
 
 }  // namespace
 
-/// When a frame was last published, and where its probe was.
+/// Time of the last publication, and the position of the probe at that time.
 class LastPublication final : public ImageSink {
  public:
   void setup_changed(std::shared_ptr<const ImagingSetup> /*setup*/) override {}
@@ -196,7 +196,7 @@ TelemetryReport ImagingServer::report(MetricsSnapshot metrics) const {
   TelemetryReport report;
   report.metrics = std::move(metrics);
   report.backend = pipeline_->backend();
-  // Before the first stream there is no engine to ask.
+  // Before the first stream there is no engine to query.
   if (report.backend.empty()) report.backend = words::backend_kind.of(pipeline_->options().backend.kind);
   if (const auto setup = pipeline_->setup()) report.acquisition = acquisition_text(setup->acquisition);
   report.warnings = control_->warnings(control_->configuration());
@@ -244,7 +244,7 @@ void ImagingServer::start() {
 void ImagingServer::stop() {
   if (stopped_) return;
   stopped_ = true;
-  // Doors wait for what they have begun.
+  // Planning ends first, because sources wait for the streams that they are opening.
   pipeline_->end_planning();
   for (const auto& source : sources_) {
     if (source != nullptr) source->stop();
@@ -259,7 +259,7 @@ void ImagingServer::stop() {
   for (const OpenSink& open : sinks_) {
     if (open.sink != nullptr) open.sink->finish();
   }
-  // What reads the pipeline ends before it.
+  // Readers of the pipeline end before the pipeline does.
   {
     const std::lock_guard lock(metrics_door_->mutex);
     metrics_door_->open = false;
@@ -313,7 +313,7 @@ ImagedSoFar imaged_so_far(const Pipeline& pipeline) {
 std::string rate_text(const ImagedSoFar& before, const ImagedSoFar& now, double seconds, int decimals) {
   const double frames = static_cast<double>(now.frames - before.frames) / seconds;
   if (!now.positions) return fmt::format("{:.{}f} images/s", frames, decimals);
-  // A scan that was cleared, or is another, begins at 0.
+  // The count of a scan that was cleared, or of a new scan, begins at 0.
   const std::uint64_t first = std::min(before.positions.value_or(0), *now.positions);
   return fmt::format("{:.{}f} new positions/s of {:.{}f} frames/s", static_cast<double>(*now.positions - first) / seconds,
                      decimals, frames, decimals);

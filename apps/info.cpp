@@ -55,7 +55,7 @@ void print_bandwidth(int device) {
   if (!found.problem.empty()) fmt::print("{}not everything was measured: {}\n", indent, found.problem);
 }
 
-/// What "auto" comes to, in a build and on a machine like this.
+/// What "auto" selects in this build on this machine.
 std::string automatic_choice() {
   const BackendDecision decision = decide_backend({});
   return decision.kind == BackendKind::cuda ? std::string("cuda, on GPU 0") : fmt::format("cpu: {}", decision.why_no_gpu);

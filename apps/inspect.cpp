@@ -1,4 +1,4 @@
-// echoform inspect: what a recording holds, and whether it keeps the rules of its format.
+// echoform inspect: reports what a recording holds, and whether it follows the rules of its format.
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
@@ -28,8 +28,8 @@ namespace echoform {
 namespace {
 
 struct Inspection {
-  std::unique_ptr<Recording> recording;  // where it can be imaged
-  std::string problem;                   // why not
+  std::unique_ptr<Recording> recording;  // null if the file cannot be imaged
+  std::string problem;                   // the reason, if it cannot be imaged
   std::optional<MfmcFindings> mfmc;
   std::unique_ptr<CaptureScan> capture;
 };
@@ -52,7 +52,7 @@ std::string probe_text(const Probe& probe) {
   const ArrayShape shape = array_shape(probe);
   if (shape.line) {
     text += fmt::format(", from x = {}", range(&Point::x));
-    // A line that is turned or curved goes on along others.
+    // A line that is rotated or curved extends along other axes, too.
     const auto extends = [&](Metres Point::*axis) {
       const auto [least, greatest] =
           std::ranges::minmax(probe.elements, {}, [axis](const Element& element) { return (element.centre.*axis).value; });
@@ -75,7 +75,7 @@ std::string probe_text(const Probe& probe) {
   return text;
 }
 
-/// An event as WIRE.md has it: {"element": 3}, {"plane_wave": {"slowness_x": ...}, "receivers": [...]}.
+/// An event in the form of WIRE.md: {"element": 3}, {"plane_wave": {"slowness_x": ...}, "receivers": [...]}.
 nlohmann::json json_of(const TransmitEvent& event, bool at_positions) {
   const EventFacts facts = facts_of(event.form);
   nlohmann::json numbers = nlohmann::json::object();
@@ -83,7 +83,7 @@ nlohmann::json json_of(const TransmitEvent& event, bool at_positions) {
     nlohmann::json& stated = numbers[std::string(name)];
     std::visit([&stated](const auto& number) { stated = number; }, value);
   }
-  // A form of one number of its own name is that number.
+  // A form with a single number of the same name is written as that number.
   const std::string form(facts.form);
   nlohmann::json out{{form, numbers.contains(form) ? numbers[form] : numbers}};
   if (!event.receivers.empty()) out["receivers"] = event.receivers;
@@ -98,7 +98,7 @@ nlohmann::json json_of(const Pose& pose) {
           {"y_direction", list(pose.y.x, pose.y.y, pose.y.z)}};
 }
 
-/// "25 of the probe, from (0, 0, 0) to (12, 0, 0) mm".
+/// Formats poses, for example "25 of the probe, from (0, 0, 0) to (12, 0, 0) mm".
 std::string poses_text(const std::vector<Pose>& poses) {
   const auto text = [](const Point& at) {
     return fmt::format("({:.4g}, {:.4g}, {:.4g})", 1e3 * at.x.value, 1e3 * at.y.value, 1e3 * at.z.value);
@@ -106,10 +106,10 @@ std::string poses_text(const std::vector<Pose>& poses) {
   return fmt::format("{} of the probe, from {} to {} mm", poses.size(), text(poses.front().origin), text(poses.back().origin));
 }
 
-/// What frames state of the probe's encoder.
+/// Positions of the probe's encoder that frames state.
 struct Positions {
-  std::size_t frames = 0;  ///< that state one
-  EncoderCount first = 0;  ///< by the order of frames
+  std::size_t frames = 0;  ///< frames that state a position
+  EncoderCount first = 0;  ///< first and last are in the order of frames
   EncoderCount last = 0;
   std::size_t distinct = 0;
 };
@@ -128,7 +128,7 @@ Positions positions_of(const Recording& recording) {
   return found;
 }
 
-/// What its reader warns of, and what is doubtful in what it states.
+/// Warnings of the reader, and doubts about the values that the recording states.
 std::vector<std::string> warnings_of(const Recording& recording) {
   std::vector<std::string> lines = recording.warnings();
   for (std::string& line :
@@ -231,7 +231,7 @@ int inspect(const std::string& path, bool json) {
     try {
       found.recording = open_recording(path);
     } catch (const InputError& error) {
-      // A file that keeps its rules may hold what is not imaged: the check says more, where there is one.
+      // A capture that follows its rules may hold data that cannot be imaged; then the check of the file says more.
       if (extension != capture_extension || !std::filesystem::is_regular_file(path)) throw;
       found.problem = error.what();
     }

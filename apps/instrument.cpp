@@ -1,4 +1,4 @@
-// echoform instrument: a simulated instrument that speaks as the real one does.
+// echoform instrument: a simulated instrument that speaks the protocol of the real one.
 #include "instruments/instrument.hpp"
 
 #include <fmt/format.h>

@@ -23,27 +23,28 @@ namespace {
 
 constexpr std::string_view status_name = "status";
 constexpr std::string_view line_pattern = "%H:%M:%S.%e %^%l%$ %v";
-// As spdlog's own: trace to off.
+// The colours of spdlog, for the levels trace to off.
 constexpr std::array<std::string_view, spdlog::level::n_levels> colours_of_levels{
     "\033[37m", "\033[36m", "\033[32m", "\033[33m\033[1m", "\033[31m\033[1m", "\033[1m\033[41m", "\033[m"};
 constexpr std::string_view no_colour = "\033[m";
 
-/// Lines of the log, and the status line between them, on one output.
+/// Writes the lines of the log, and the status line between them, to one output.
 class OutputSink final : public spdlog::sinks::base_sink<std::mutex> {
  public:
   OutputSink(TextOutput& output, bool colours) : output_(output), colours_(colours) {
     formatter_ = std::make_unique<spdlog::pattern_formatter>(std::string(line_pattern));
   }
 
-  /// One more was lost on the way here. Whoever reads the count knows that nothing of that line is at the output any more.
+  /// Counts a line that was lost before it reached this sink. A reader that sees the count knows that nothing of that line is
+  /// being written any more.
   void count_lost() noexcept { lost_.fetch_add(1, std::memory_order_release); }
   [[nodiscard]] std::uint64_t lost() const noexcept {
     const std::lock_guard lock(pool_mutex_);
-    // Its last owner shall not be the log's own thread: so it is held under the mutex alone, which watch() takes.
+    // The log's own thread must not be the last owner of the pool. So the pool is held only under the mutex, which watch() locks.
     const auto pool = pool_.lock();
     return lost_.load(std::memory_order_acquire) + (pool != nullptr ? pool->overrun_counter() : 0);
   }
-  /// The one whose queue loses lines too; none: it comes to its end, and what it has lost stays counted.
+  /// Sets the pool whose queue may lose lines, too. Null: the pool is about to end, and the lines that it has lost stay counted.
   void watch(const std::shared_ptr<spdlog::details::thread_pool>& pool) noexcept {
     const std::lock_guard lock(pool_mutex_);
     if (const auto last = pool_.lock()) lost_.fetch_add(last->overrun_counter(), std::memory_order_release);
@@ -57,7 +58,7 @@ class OutputSink final : public spdlog::sinks::base_sink<std::mutex> {
   }
   void flush_() override {}
 
-  // In the place of those that are missing.
+  // Reports the lost lines in their place.
   void tell_lost() {
     const std::uint64_t lost = this->lost();
     if (lost == told_ || !spdlog::should_log(spdlog::level::warn)) return;
@@ -70,7 +71,7 @@ class OutputSink final : public spdlog::sinks::base_sink<std::mutex> {
     if (std::string_view(message.logger_name.data(), message.logger_name.size()) == status_name) {
       return output_.write({message.payload.data(), message.payload.size()});
     }
-    // What a peer or a file has put into a line shall neither steer the terminal nor make another line of it.
+    // Text that a peer or a file has put into a line must neither control the terminal nor start another line.
     const std::string text = terminal_text({message.payload.data(), message.payload.size()}, LineBreaks::replaced);
     spdlog::details::log_msg clean = message;
     clean.payload = text;
@@ -92,12 +93,13 @@ class OutputSink final : public spdlog::sinks::base_sink<std::mutex> {
   std::weak_ptr<spdlog::details::thread_pool> pool_;
 };
 
-/// What spdlog's own loggers throw past their error handlers (no memory, a queue that has ended) is one more line that is lost.
+/// Exceptions that spdlog's own loggers throw in spite of their error handlers (out of memory, a queue that has ended) count as
+/// one more lost line.
 class SilentLogger final : public spdlog::logger {
  public:
   SilentLogger(std::string name, std::shared_ptr<spdlog::logger> inner, std::shared_ptr<OutputSink> counted)
       : spdlog::logger(std::move(name)), inner_(std::move(inner)), counted_(std::move(counted)) {
-    // Its own handler writes to standard error, and waits there.
+    // The default handler writes to standard error, and may block there.
     const auto count = [lost = counted_](const std::string&) { lost->count_lost(); };
     inner_->set_error_handler(count);
     set_error_handler(count);
@@ -122,7 +124,7 @@ class SilentLogger final : public spdlog::logger {
 struct Log::State {
   State(TextOutput& to, bool colours) : output(to), sink(std::make_shared<OutputSink>(to, colours)) {}
 
-  // Hands over to the pool's thread, or writes on the caller's where there is no pool.
+  // The logger passes lines to the pool's thread; without a pool it writes on the caller's thread.
   [[nodiscard]] std::shared_ptr<spdlog::logger> make_logger(std::string name, spdlog::level::level_enum level) const {
     std::shared_ptr<spdlog::logger> inner;
     if (pool != nullptr) {
@@ -139,15 +141,15 @@ struct Log::State {
   TextOutput& output;
   const std::shared_ptr<OutputSink> sink;
   std::mutex mutex;
-  std::shared_ptr<spdlog::details::thread_pool> pool;  // under its mutex
-  std::promise<void> ended;                            // its thread's
+  std::shared_ptr<spdlog::details::thread_pool> pool;  // guarded by the mutex
+  std::promise<void> ended;                            // set by the pool's thread
   std::shared_ptr<spdlog::logger> status;
 };
 
 namespace {
 
 std::mutex present_mutex;
-std::shared_ptr<Log::State> present;  // under its mutex
+std::shared_ptr<Log::State> present;  // guarded by present_mutex
 
 std::shared_ptr<Log::State> present_log() noexcept {
   const std::lock_guard lock(present_mutex);
@@ -169,13 +171,13 @@ void finish_state(Log::State& state) noexcept {
   state.output.give_up_at(end);
   state.sink->watch(nullptr);
   try {
-    // The pool's end waits for its thread, and that may hang in the system: on a disk of another machine, or in a pipe that
-    // another process has filled in between. Then both are left to the end of the process.
+    // The end of the pool waits for its thread, which may hang in the system: on a disk of another machine, or in a pipe that
+    // another process has filled meanwhile. Then both are left until the end of the process.
     auto ended = state.ended.get_future();
     std::thread([last = std::move(pool)]() mutable { last.reset(); }).detach();
     ended.wait_until(end + std::chrono::milliseconds(100));
   } catch (const std::exception&) {
-    // No thread, no memory: nobody is left to tell.
+    // There is no thread or no memory, and no place left to report that.
   }
 }
 

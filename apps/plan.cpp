@@ -1,4 +1,4 @@
-// echoform plan: what a set-up will give, before anything is imaged.
+// echoform plan: reports what a set-up will achieve, before anything is imaged.
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 #include <CLI/CLI.hpp>
@@ -48,7 +48,7 @@ struct Measurement {
   std::string engine;
 };
 
-/// An encoder's count whose cell has not contributed: the scan is cleared, and the probe goes to and fro between two cells.
+/// An encoder count whose cell has not contributed yet: the scan is cleared, and the probe alternates between two cells.
 EncoderCount new_count(const Scan& scan, std::size_t turn) {
   scan.record->clear();
   const EncoderScale& encoder = scan.encoder;
@@ -56,8 +56,8 @@ EncoderCount new_count(const Scan& scan, std::size_t turn) {
   return std::llround((s - encoder.origin) / encoder.per_count);
 }
 
-/// Images one frame of noise again and again; of a scan a position that is new each time. The first is not counted: it makes what
-/// later ones find.
+/// Images one frame of noise repeatedly; for a scan, each time at a position that is new. The first image is not counted, because
+/// it creates what later ones reuse.
 Measurement measure(const std::shared_ptr<const ImagingSetup>& setup, const BackendChoice& choice) {
   using Clock = std::chrono::steady_clock;
   const auto engine = make_engine(setup, choice, {});
@@ -83,7 +83,7 @@ Measurement measure(const std::shared_ptr<const ImagingSetup>& setup, const Back
   return found;
 }
 
-/// Everything else in the report is of one position.
+/// Adds the scan to the report, whose other figures are for one position.
 void report_scan(const Scan& scan, SetupReport& report) {
   const auto text = [](const Grid& grid) { return text_of(GridPixels(grid.x.count, grid.y.count, grid.z.count)); };
   const Grid& covered = scan.model->recipe.outputs.front().description.grid;

@@ -45,20 +45,20 @@ PlaybackProgress play(FrameSource& source, const PlayOptions& options, std::stop
     sender = make_sender(source.acquisition(), options, stop);
   } catch (const RuntimeFault&) {
     if (!stop.stop_requested()) throw;
-    return {};  // broken off by the user before the server answered
+    return {};  // interrupted by the user before the server answered
   }
   const SystemClock clock;
   SendSchedule schedule(clock, options.rate, options.skip_late ? LatePolicy::skip : LatePolicy::catch_up);
   PlaybackOptions playback;
   playback.frame_limit = options.frames;
-  // A limit beyond the last frame is reached by going round.
+  // A limit beyond the last frame is reached by starting again from the first.
   playback.loop = options.loop || options.frames.has_value();
 
-  // A server that holds the sender back must not keep it from stopping.
+  // A server that blocks the sender must not prevent a stop.
   std::jthread breaker([&sender, stop](const std::stop_token& finished) {
     std::mutex mutex;
     std::condition_variable_any change;
-    // Before the lock is taken: of a stop that was asked for already, this thread itself is told, here and now.
+    // The callback is created before the lock is taken: if a stop is already requested, it runs at once in this thread.
     const std::stop_callback wake(stop, [&] {
       const std::lock_guard held(mutex);
       change.notify_all();
@@ -75,7 +75,8 @@ PlaybackProgress play(FrameSource& source, const PlayOptions& options, std::stop
     ++progress.frames_sent;
     progress.bytes_sent += frame.size();
   };
-  const auto take_stock = [&] {  // of what was broken off
+  // Completes the progress of an interrupted run.
+  const auto take_stock = [&] {
     progress.frames_skipped = schedule.skipped();
     progress.elapsed = schedule.elapsed();
     progress.timing_error = schedule.timing_error();
@@ -89,7 +90,7 @@ PlaybackProgress play(FrameSource& source, const PlayOptions& options, std::stop
     spdlog::info("{}", taken.what());
     take_stock();
   } catch (const RuntimeFault&) {
-    if (!stop.stop_requested()) throw;  // broken off by the user: not a fault
+    if (!stop.stop_requested()) throw;  // interrupted by the user: not a fault
     take_stock();
   }
   return progress;

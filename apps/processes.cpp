@@ -14,7 +14,7 @@
 namespace echoform {
 namespace {
 
-/// All processes have failed by the same: rank 0 says so before any of them ends, since mpirun ends the others then.
+/// All processes have failed with the same error. Rank 0 reports it before any process ends, since mpirun then ends the others.
 int end_together(Communicator& communicator, const std::exception& error, int code) {
   if (communicator.rank() == 0)
     standard_error().write(fmt::format("echoform: {}\n", terminal_text(error.what(), LineBreaks::replaced)));
@@ -38,7 +38,7 @@ int run_processes(FunctionRef<void(Communicator&)> work) {
     return end_together(*communicator, error, 1);
   } catch (const std::exception& error) {
     if (alone) throw;
-    // On this process alone: no memory, no threads, a sum of GPUs that failed.
+    // The fault is on this process alone: out of memory or threads, or a failed sum of GPUs.
     standard_error().write(
         fmt::format("echoform: process {}: {}\n", communicator->rank(), terminal_text(error.what(), LineBreaks::replaced)));
     communicator->abort(1);

@@ -26,24 +26,25 @@ namespace echoform {
 namespace {
 
 // Exit codes of every sub-command.
-constexpr int run_failed = 1;   // the input was right and the run failed all the same
-constexpr int input_wrong = 2;  // an option, a file, a key or a message is wrong
+constexpr int run_failed = 1;   // the input was valid but the run failed
+constexpr int input_wrong = 2;  // an option, a file, a key or a message is invalid
 
-/// One heap for all threads. Each thread would otherwise have its own, and keep the most that an engine or a recording ever took
-/// through it: over months of changed settings that looks like a leak. Frames take nothing from the heap, so nobody queues for
-/// it. Blocks of a megabyte and more, which engines are made of, are the system's own and go back to it: left to itself, the heap
-/// takes them in once it has seen some freed, and what lies between them holds its end up.
+/// Uses one heap for all threads. Otherwise each thread would have its own heap, which keeps the largest memory that an engine or
+/// a recording ever allocated through it. Over months of changed settings that looks like a leak. Frames do not allocate from the
+/// heap, so no thread queues for it. Blocks of a megabyte and more, of which engines consist, come from the system and return to
+/// it. By default the heap would absorb such blocks once it has seen some freed, and smaller blocks between them would then keep
+/// it from shrinking.
 void share_one_heap() {
   mallopt(M_ARENA_MAX, 1);
   mallopt(M_MMAP_THRESHOLD, 1 << 20);
 }
 
-/// Where standard input, output or error is closed, the next file or connection that is opened would take its place, and get what
-/// is meant for people.
+/// Opens closed standard files. If standard input, output or error is closed, the next file or connection would take its
+/// descriptor, and receive output that is meant for people.
 void open_standard_files() {
   for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (::fcntl(descriptor, F_GETFD) < 0)
-      static_cast<void>(::open("/dev/null", O_RDWR));  // takes the lowest number, which is this
+      static_cast<void>(::open("/dev/null", O_RDWR));  // takes the lowest free number, which is this one
   }
 }
 
@@ -51,42 +52,41 @@ void fail(std::string_view line) {
   standard_error().write(fmt::format("echoform: {}\n", terminal_text(line, LineBreaks::replaced)));
 }
 
-/// Of a thread that cannot be started the system says no more than that it may be tried again.
+/// Adds the limits to an error about a thread that cannot be started: the system reports only that it may be tried again.
 std::string with_limits(std::string line) {
   const bool of_a_thread = line.find(std::strerror(EAGAIN)) != std::string::npos;
   return of_a_thread && line.find("ulimit") == std::string::npos ? line + ": limits on threads or memory (ulimit -u, ulimit -v)"
                                                                  : line;
 }
 
-/// A limit on the size of files is an error of the file, which is then not left half-written.
+/// A limit on the size of files becomes an error of the file, which is then not left half-written.
 void outlive_full_files() {
   std::signal(SIGXFSZ, SIG_IGN);
 }
 
-/// What a command that runs until it is told to end shall not end by: the other end of a connection, or of standard error, that
-/// goes.
+/// A command that runs until it is stopped must not end when the other end of a connection, or of standard error, closes.
 void outlive_peers() {
   std::signal(SIGPIPE, SIG_IGN);
 }
 
-/// Once a signal has come, nobody is waited for any more.
+/// Called after a signal: output then stops waiting for its readers within Log::patience.
 void hurry() {
   const auto end = std::chrono::steady_clock::now() + Log::patience;
   standard_output().give_up_at(end);
   standard_error().give_up_at(end);
 }
 
-/// For a command whose result is not there.
+/// Reports that a command was ended before its result was complete.
 void say_interrupted(int signal) {
   fail(fmt::format("ended by SIG{} before it was done", ::sigabbrev_np(signal)));
 }
 
-/// What a main() registers before run_program() and gets wrong ends with the same line and code as what is found later. Anything
-/// else that ends the program goes on to whoever was asked before.
+/// Reports errors in what a main() registers before run_program() with the same line and exit code as later errors. For other
+/// causes of termination, the previous handler is called.
 class BeforeTheRun {
  public:
   BeforeTheRun() : before_(std::set_terminate(&end)) {}
-  /// From here on run_program() catches.
+  /// From here on, run_program() catches exceptions.
   void over() { std::set_terminate(before_); }
 
  private:
@@ -95,7 +95,8 @@ class BeforeTheRun {
   std::terminate_handler before_;
 };
 
-BeforeTheRun before_the_run;  // from when the program is loaded: main() begins with no function of ours
+// The object exists from when the program is loaded, since main() begins with no function of ours.
+BeforeTheRun before_the_run;
 
 [[noreturn]] void BeforeTheRun::end() noexcept {
   if (const std::exception_ptr thrown = std::current_exception()) {
@@ -151,7 +152,7 @@ int parse_and_run(int argc, char** argv, const HeldSignals& held) {
   } catch (const CLI::ParseError& error) {
     held.release();
     const auto chosen = app.get_subcommands();
-    // What was not understood is said first: a misspelt option also leaves the right one missing.
+    // Unknown arguments are reported first: a misspelt option also leaves the correct one missing.
     for (const std::string& word : app.remaining(true)) {
       if (chosen.empty() || word.starts_with("--")) {
         fail(fmt::format("found \"{}\", which echoform{} does not know (see `echoform {}--help`)", word,
@@ -202,7 +203,7 @@ int run_program(int argc, char** argv) {
   } catch (const std::bad_alloc&) {
     fail("out of memory");
     return run_failed;
-  } catch (const std::exception& error) {  // RuntimeFault among them
+  } catch (const std::exception& error) {  // including RuntimeFault
     fail(with_limits(error.what()));
     return run_failed;
   }

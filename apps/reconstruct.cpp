@@ -1,4 +1,4 @@
-// echoform reconstruct: its options.
+// echoform reconstruct: the options.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

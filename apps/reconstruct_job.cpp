@@ -44,10 +44,10 @@ void check_options(const ReconstructOptions& options) {
   require_other_file(options.checkpoint, options.input, "--checkpoint");
 }
 
-/// How long iterations take, where each wavelength has as many.
+/// Measures how long iterations take, when each wavelength has the same number of them.
 class IterationPace {
  public:
-  /// Of part `part` of `parts`, whose iterations before `first` are done.
+  /// Measures part `part` of `parts`, whose iterations before `first` are done.
   IterationPace(std::size_t part, std::size_t parts, std::size_t first, std::size_t each)
       : part_(part), parts_(parts), first_(first), each_(each) {}
 
@@ -75,7 +75,7 @@ class ReconstructJob {
       : options_(options), communicator_(communicator), root_(communicator.rank() == 0) {}
 
   void run() {
-    // Reading, the model, iterations, writing: nearly all of the time is the iterations'.
+    // The parts of the progress are reading, the model, iterations and writing. Iterations take nearly all of the time.
     ProgressBar progress({0.02, 0.05, 0.91, 0.02});
     if (root_) progress.step("reading");
     together(communicator_, [&] { read_options(); });
@@ -92,7 +92,7 @@ class ReconstructJob {
 
     if (root_) progress.step("preparing the model");
     reconstructor_->prepare(preview_bytes());
-    // Before this there is nothing to go on from: a signal ends the process at once.
+    // Before this there is nothing to resume from, so a signal ends the process at once.
     const StopSignals signals;
     std::optional<IterationPace> pace;
     reconstructor_->solve([&](const ReconstructionProgress& now) { tell(now, pace, progress); }, signals.token());
@@ -106,7 +106,7 @@ class ReconstructJob {
   void read_options() {
     check_options(options_);
     configuration_ = configuration_from(options_.config);
-    // Before anything is refused: they may say what was meant.
+    // Doubts are logged before anything is refused: they may explain what was meant.
     log_doubts(configuration_);
     for (const std::string& line : doubtful_reconstruction(configuration_)) spdlog::warn("{}", line);
     apply_backend_option(options_.backend, configuration_);
@@ -136,7 +136,7 @@ class ReconstructJob {
     return options;
   }
 
-  /// Of checkpoints, where they are.
+  /// Checks the checkpoint files where checkpoints are requested.
   void check_files(const ReconstructionJob& job) const {
     if (options_.checkpoint.empty()) return;
     const auto place_of = [](const std::filesystem::path& path) { return std::filesystem::absolute(path).lexically_normal(); };
@@ -146,26 +146,26 @@ class ReconstructJob {
         if (place_of(output) == place_of(checkpoint))
           throw InputError("--checkpoint", fmt::format("{}, which is an --output too", checkpoint.string()), "a file of its own");
       }
-      // Of rank 0, whose files they are.
+      // Only rank 0 checks this, because the files are its own.
       if (root_ && !options_.resume && std::filesystem::exists(checkpoint))
         throw InputError(checkpoint.string(), "a file that is there", "--resume to go on from it, or a new name");
     }
   }
 
-  /// What a preview may hold for those who look.
+  /// Memory that a preview may hold for its viewers, bytes.
   [[nodiscard]] double preview_bytes() const {
     return preview_ ? VolumePreview::most_volumes * static_cast<double>(reconstructor_->grid().pixels() * sizeof(float)) : 0.0;
   }
 
   void tell(const ReconstructionProgress& now, std::optional<IterationPace>& pace, ProgressBar& progress) const {
     const std::string label = now.wavelength.empty() ? "" : fmt::format("{}: ", now.wavelength);
-    if (now.image.empty()) {  // it is about to begin
+    if (now.image.empty()) {  // iterations are about to begin
       if (root_ && now.part == 0) progress.step("reconstructing");
       if (preview_ && !now.wavelength.empty()) preview_->begin(std::string(now.wavelength));
       pace.emplace(now.part, now.parts, now.before, now.planned);
       return;
     }
-    // A terminal has the bar.
+    // A terminal shows the progress bar instead.
     const auto level = on_terminal() ? spdlog::level::debug : spdlog::level::info;
     spdlog::log(level, "{}iteration {}: residual {}, objective {:.6g}, step {:.4g}", label, now.iterations, now.residual_text(6),
                 now.last.objective, now.last.step);
@@ -187,7 +187,7 @@ class ReconstructJob {
   Configuration configuration_;
   VolumeOutputs outputs_;
   std::optional<VolumeReconstructor> reconstructor_;
-  std::unique_ptr<VolumePreview> preview_;  // of rank 0
+  std::unique_ptr<VolumePreview> preview_;  // on rank 0 only
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// echoform record: frames of a sender into a file.
+// echoform record: records the frames of a sender to a file.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -39,7 +39,7 @@ PipelineOptions recording_pipeline_options(const Configuration& configuration) {
   options.incomplete_timeout = in_milliseconds(input.incomplete_timeout);
   options.limits = limits_of(input);
   options.memory_limit = static_cast<std::size_t>(memory_limit(configuration));
-  // A slow disk still gets what was received.
+  // With a slow disk, frames that were received are still written.
   options.drain_limit = std::chrono::seconds(10);
   return options;
 }
@@ -51,7 +51,7 @@ bool anybody_connected(const Sources& sources) {
                      [](const auto& source) { return source != nullptr && source->counters().connections_open > 0; });
 }
 
-/// Until nobody is connected any more, `enough` holds or the time is over.
+/// Waits until no sender is connected, `enough` holds, or the time is over.
 template <class Enough>
 void await_farewells(const Sources& sources, std::chrono::milliseconds patience, const Enough& enough) {
   constexpr std::chrono::milliseconds look{5};
@@ -59,8 +59,8 @@ void await_farewells(const Sources& sources, std::chrono::milliseconds patience,
   while (anybody_connected(sources) && !enough() && std::chrono::steady_clock::now() < limit) std::this_thread::sleep_for(look);
 }
 
-/// A recording that has its frames lets a sender finish that has no more, and tells one that has: either would else find its
-/// connection cut, and take that for a fault.
+/// Ends the connections of a recording that has its frames. A sender without further frames may finish; a sender with more frames
+/// is informed that the recording is complete. Otherwise either would find its connection cut and take that for a fault.
 void part_from_senders(const Sources& sources, const FrameRecorder& recorder) {
   using namespace std::chrono_literals;
   await_farewells(sources, 1s, [&] { return recorder.progress().left_out > 0; });
@@ -102,7 +102,7 @@ int record(const RecordOptions& chosen) {
   for (const auto& source : sources) {
     if (source != nullptr) source->start(pipeline);
   }
-  // On standard output at once: a program that starts the recorder reads the port from here.
+  // The text is printed at once: a program that starts the recorder reads the port from standard output.
   for (std::size_t k = 0; k < sources.size(); ++k) {
     if (sources[k] != nullptr) print("{:<11} {}\n", source_doors()[k].label, sources[k]->describe());
   }

@@ -15,8 +15,8 @@
 namespace echoform {
 namespace {
 
-/// A Hello carries one width and one length. Files give each element's own, equal but for rounding; where they truly differ
-/// the user is told that the mean is sent.
+/// A Hello has one width and one length. Files state those of each element, equal except for rounding. Where they truly differ, a
+/// warning states that the mean is sent.
 void use_one_size(Probe& probe, Metres Element::*size, std::string_view name) {
   double sum = 0.0;
   double least = (probe.elements.front().*size).value;
@@ -48,7 +48,8 @@ RecordingSource::RecordingSource(std::unique_ptr<Recording> recording, std::opti
       acquisition_(encoding ? recording_->acquisition() : recording_->stored()),
       as_stored_(!encoding) {
   log_warnings(*recording_);
-  if (recording_->placed_by_encoder()) acquisition_.probe = recording_->probe_at(Pose{});  // counts say the rest
+  // The encoder counts give the place of the probe for each frame.
+  if (recording_->placed_by_encoder()) acquisition_.probe = recording_->probe_at(Pose{});
   if (encoding) acquisition_.encoding = *encoding;
   use_one_element_size(acquisition_.probe);
   if (!as_stored_) values_.resize(acquisition_.a_scans() * acquisition_.samples);

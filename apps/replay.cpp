@@ -1,4 +1,4 @@
-// echoform replay: a recording as a live source.
+// echoform replay: plays a recording as a live source.
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
@@ -19,7 +19,7 @@
 namespace echoform {
 namespace {
 
-/// As the file itself has them.
+/// Selects the sample encoding of the file itself.
 constexpr std::string_view stored_word = "stored";
 
 int replay_bytes(const std::string& input, const PlayTexts& texts) {

@@ -14,7 +14,8 @@
 namespace echoform {
 namespace {
 
-/// Images of scans go where all others go; this one looks at what they are made of.
+/// Publishes no image, because images of scans go to the other sinks. It follows the record of the scan from which the images are
+/// made.
 class ScanSink final : public ImageSink {
  public:
   /// `keeper` is null where no file keeps the scan.
@@ -56,7 +57,7 @@ class ScanSink final : public ImageSink {
     return keeper_ == nullptr ? "one image of many positions" : "one image of many positions, kept in " + keeper_->describe();
   }
 
-  /// Returns how many positions are gone.
+  /// Returns how many positions were removed.
   std::uint64_t clear() const {
     const auto known = record();
     if (known == nullptr) throw InputError("clear_scan", "no scan", "a sender's frames before");

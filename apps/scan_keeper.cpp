@@ -22,13 +22,13 @@ namespace {
                    differs.expected + " ([scan] resume = \"never\" writes over it)");
 }
 
-/// None where there is no file yet.
+/// The scan file, or nothing if it does not exist yet.
 std::optional<InputFile> file_at(const std::filesystem::path& path) {
   if (std::error_code error; !std::filesystem::exists(path, error)) return std::nullopt;
   return InputFile(path, "a scan");
 }
 
-/// What of a scan is in the file once these are: cells that contribute, and every frame counted.
+/// Describes the state of a scan that a file with these counts holds: cells that contribute, and every counted frame.
 std::string state_of(const ScanRecord::Counts& counts) {
   return fmt::format("{} {} {} {} {}", counts.cells, counts.repeated, counts.outside, counts.without_position, counts.refused);
 }

@@ -19,7 +19,7 @@ int serve(const std::string& path, const std::string& backend) {
   StopSignals signals;
   ImagingServer server(std::move(configuration), {});
   server.start();
-  // On standard output at once: a program that starts the server reads the ports from here.
+  // The addresses are printed at once: a program that starts the server reads the ports from standard output.
   std::string addresses;
   for (const std::string& line : server.addresses()) addresses += line + '\n';
   print("{}", addresses);
@@ -31,7 +31,7 @@ int serve(const std::string& path, const std::string& backend) {
   while (!signals.wait_for(std::chrono::seconds(1))) {
     const CounterSnapshot now = server.pipeline().counters();
     const bool still = now.frames_received == before.frames_received && now.frames_published == before.frames_published;
-    // A stream that has stopped is shown once, as 0 images/s.
+    // A stream that has stopped is shown once, with 0 images/s.
     if (still && !std::exchange(moving, false)) continue;
     moving = !still;
     const MetricsSnapshot metrics = server.pipeline().metrics();

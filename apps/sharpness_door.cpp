@@ -16,7 +16,8 @@ namespace {
 
 using SharpnessClock = std::chrono::steady_clock;
 
-/// Looks at the first envelope of a frame now and then: whoever reads envelopes makes them come to the host.
+/// Evaluates the first envelope of a frame from time to time only, because a sink that reads envelopes makes them be copied to
+/// the host.
 class SharpnessSink final : public ImageSink {
  public:
   void setup_changed(std::shared_ptr<const ImagingSetup> /*setup*/) override { next_.store(0, std::memory_order_relaxed); }

@@ -12,7 +12,7 @@ SlowWork::SlowWork(std::string what) : SlowWork(std::move(what), Intervals{}) {}
 SlowWork::SlowWork(std::string what, Intervals intervals)
     : intervals_(intervals), what_(std::move(what)), thread_([this](const std::stop_token& stop) { run(stop); }) {}
 
-SlowWork::~SlowWork() = default;  // the thread, made last, is stopped and joined first
+SlowWork::~SlowWork() = default;  // the thread is the last member, so it is stopped and joined first
 
 void SlowWork::begin(std::string what) {
   const std::lock_guard lock(mutex_);

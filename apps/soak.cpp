@@ -1,4 +1,4 @@
-// echoform soak: a server under a sender, viewers and random faults, its counts checked all the time.
+// echoform soak: runs a server under a sender, viewers and random faults, and checks its counters all the time.
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 #include <unistd.h>
@@ -46,7 +46,7 @@ struct SoakOptions {
   double slack = 1.0;
 };
 
-/// A folder for the length of a run.
+/// A folder that exists for the duration of a run.
 class ScratchFolder {
  public:
   ScratchFolder() {
@@ -68,7 +68,8 @@ class ScratchFolder {
   std::optional<TemporaryPath> temporary_;
 };
 
-/// The demo's part and grid on free ports, with time-outs that a run sees often, and a frame's long enough for a busy machine.
+/// The part and grid of the demo on free ports. Time-outs are short enough to occur often; the time-out of a frame suits a busy
+/// machine.
 constexpr std::string_view own_configuration = R"([material]
 longitudinal_velocity = 6320
 [grid]
@@ -129,18 +130,19 @@ Places places_of(const ServerProcess& server, const Configuration& configuration
   return places;
 }
 
-/// What a server may keep of the memory that it had taken for peers who have gone.
+/// Memory, bytes, that a server may keep of what it had allocated for peers that have gone.
 constexpr double kept_memory = 20.0 * 1048576.0;
 
-/// Once the last peer has gone, the server's memory comes back to what it was before the first one.
+/// Checks that, once the last peer has gone, the server's memory returns to its size before the first one.
 void await_returned_memory(const ServerProcess& server, Report& report, Verdict& verdict) {
   report.memory_at_end = read_process(server.id()).memory;
-  if (ECHOFORM_ADDRESS_SANITIZER || ECHOFORM_THREAD_SANITIZER) return;  // whose heap keeps what was freed, to find its use
+  // The heap of a sanitizer keeps freed memory, to find its use.
+  if (ECHOFORM_ADDRESS_SANITIZER || ECHOFORM_THREAD_SANITIZER) return;
   const auto deadline = std::chrono::steady_clock::now() + patience;
   do {
     report.memory_at_end = read_process(server.id()).memory;
     if (report.memory_at_end <= report.memory_at_start + kept_memory) return;
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));  // between looks
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));  // between checks
   } while (std::chrono::steady_clock::now() < deadline);
   verdict.fail(fmt::format(
       "memory: {:.1f} MiB {} s after the last peer has gone; expected at most {:.1f} MiB, {:.0f} more than at the start",
@@ -148,10 +150,10 @@ void await_returned_memory(const ServerProcess& server, Report& report, Verdict&
       kept_memory / 1048576.0));
 }
 
-/// How long a server under attack may take to end.
+/// The longest time in which a server under attack must end.
 constexpr std::chrono::seconds stop_patience{2};
 
-/// Clients at every ZeroMQ door, 20 in all.
+/// Starts clients at every ZeroMQ endpoint, 20 in all.
 std::vector<std::unique_ptr<Attack>> attack_all(const Places& places, std::uint64_t seed) {
   std::vector<std::unique_ptr<Attack>> attacks;
   attacks.push_back(std::make_unique<Attack>(AttackKind::subscriptions, places.images, 8, seed));
@@ -163,7 +165,7 @@ std::vector<std::unique_ptr<Attack>> attack_all(const Places& places, std::uint6
 int soak_server(const SoakOptions& options) {
   if (!options.json.empty()) check_output_place(options.json);
   const std::vector<Fault> faults = chosen_faults(options.faults);
-  StopSignals signals;  // before there is a folder that would be left behind
+  StopSignals signals;  // before there is a folder that a signal would leave behind
   const ScratchFolder scratch;
   std::string config = options.config;
   if (config.empty()) {
@@ -179,7 +181,7 @@ int soak_server(const SoakOptions& options) {
   spdlog::info("synthesising the frames");
   auto parts = make_parts(configuration);
 
-  // Warnings are there without --server-log too, so that a log that nobody reads has lines.
+  // Warnings are enabled without --server-log too, so that the fault "log nobody reads" has lines.
   const std::string level = options.server_log.empty() ? "warning" : "info";
   std::vector<std::string> arguments{"--log-level", level, "serve", "--config", config};
   if (!options.backend.empty()) arguments.insert(arguments.end(), {"--backend", options.backend});
@@ -213,7 +215,7 @@ int soak_server(const SoakOptions& options) {
     return figures;
   };
   try {
-    // The good viewer and the telemetry are there before the frames, the others and the faults once images come.
+    // The good viewer and the telemetry start before the frames; the other viewers and the faults start once images come.
     good = make_good_subscriber(places, verdict);
     telemetry = std::make_unique<TelemetryWatch>(places, verdict);
     SenderOptions sender;
@@ -243,7 +245,7 @@ int soak_server(const SoakOptions& options) {
       print("{}\n", course_line(elapsed(), last, good->figures(), latency, figures, runner->injected()));
     }
     if (const auto failure = verdict.failure()) throw RuntimeFault(*failure);
-    // A watcher that hears nothing finds no fault: while frames still run, each must hear more.
+    // A viewer that receives nothing finds no fault. So, while frames still run, each must receive something new.
     const auto web_images = [&] {
       std::uint64_t images = 0;
       for (const auto& viewer : others) {
@@ -266,13 +268,13 @@ int soak_server(const SoakOptions& options) {
   } catch (const std::exception& fault) {
     verdict.fail(fault.what());
   }
-  // What its end did to others may have been seen first.
+  // The effects of the server's end on others may have been noticed before the end itself.
   if (verdict.failure() && server->ended_within(std::chrono::seconds(2))) {
     verdict.fail_because(fmt::format("the server ended: {}", *server->ended()));
   }
   report.seconds = elapsed();
   report.viewers = viewers();
-  // After a failure, whoever waits for the server shall wait no longer.
+  // After a failure, the server ends first, so that nothing waits for it any longer.
   if (verdict.failure()) server.reset();
   if (runner) report.faults = runner->counts();
   runner.reset();
@@ -285,13 +287,13 @@ int soak_server(const SoakOptions& options) {
   telemetry.reset();
   if (server) {
     await_returned_memory(*server, report, verdict);
-    // Whatever its log does, and whoever is at its doors, it ends when asked to.
+    // The server must end on request even when nobody reads its log and clients attack its endpoints.
     std::optional<UnreadLog> unread;
     std::vector<std::unique_ptr<Attack>> attacks;
     if (!verdict.failure()) {
       unread.emplace(server->log());
       attacks = attack_all(places, options.seed);
-      std::this_thread::sleep_for(std::chrono::seconds(1));  // for them to be at their work
+      std::this_thread::sleep_for(std::chrono::seconds(1));  // until the attacks are running
     }
     const auto longest = std::chrono::duration_cast<std::chrono::seconds>(options.slack * stop_patience);
     if (const auto end = server->stop(attacks.empty() ? patience : longest)) {

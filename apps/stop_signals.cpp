@@ -23,7 +23,8 @@ bool is_ignored(int signal) {
   return sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
 }
 
-/// For a process that ends: what it does until then may take for ever, on a disk that does not answer.
+/// Lets signals end the process at once. A process that is about to end calls this, because its last steps may take for ever,
+/// on a disk that does not answer.
 void let_signals_end_the_process() noexcept {
   sigset_t all;
   sigemptyset(&all);
@@ -35,16 +36,16 @@ void let_signals_end_the_process() noexcept {
   pthread_sigmask(SIG_UNBLOCK, &all, nullptr);
 }
 
-// Whom the process's signal is for.
+// The object that receives the signal of the process.
 struct Recipient {
   std::mutex mutex;
   std::stop_source* present = nullptr;
   bool was_there = false;    // the command has begun, and may have ended
-  bool never_comes = false;  // the signal was first
+  bool never_comes = false;  // the signal came before the command began
 };
 
 Recipient& recipient() {
-  static auto& one = *new Recipient;  // the thread below may be the last
+  static auto& one = *new Recipient;  // the thread below may outlive static objects
   return one;
 }
 
@@ -80,9 +81,9 @@ void take_first(int signal, int code_before, const std::function<void(bool, int)
   }
 }
 
-/// Who ends the process: a signal, or the command itself. Whoever is first has it for good.
+/// The right to end the process: a signal or the command itself takes it. The first one keeps it for good.
 std::mutex& process_end() {
-  static auto& one = *new std::mutex;  // the thread below may be the last
+  static auto& one = *new std::mutex;  // the thread below may outlive static objects
   return one;
 }
 
@@ -113,7 +114,7 @@ void HeldSignals::release() const noexcept {
 }
 
 void watch_signals(const HeldSignals& held, int code_before, std::function<void(bool, int)> on_signal) {
-  // One that is there already comes before all that the command does, whenever the thread below is given its turn.
+  // A signal that is already pending is handled before anything that the command does, no matter when the thread below runs.
   const timespec now{};
   if (const int signal = sigtimedwait(&held.set(), nullptr, &now); signal > 0) take_first(signal, code_before, on_signal);
   const int descriptor = ::signalfd(-1, &held.set(), SFD_CLOEXEC);
@@ -127,8 +128,8 @@ void watch_signals(const HeldSignals& held, int code_before, std::function<void(
 }
 
 EndBySignals::EndBySignals(const HeldSignals& held, int code, std::function<void(int)> on_signal) {
-  // What whoever started this ignores, as a shell does for what runs in the background, ends no program; while it is blocked the
-  // system would hand it to the thread all the same.
+  // Signals that the parent process ignores must not end the program; a shell does so for commands in the background. While such
+  // a signal is blocked, the system would still deliver it to the thread.
   sigset_t ending = held.set();
   for (const int signal : {SIGINT, SIGTERM}) {
     if (is_ignored(signal)) sigdelset(&ending, signal);

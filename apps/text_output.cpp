@@ -16,7 +16,7 @@
 namespace echoform {
 namespace {
 
-// What a terminal has room for at least, where it says that it has some.
+// Minimum number of bytes that a terminal takes when poll() reports that it can be written to.
 constexpr std::size_t terminal_room = 256;
 
 }  // namespace
@@ -28,8 +28,8 @@ TextOutput::TextOutput(int descriptor) noexcept : descriptor_(descriptor), patie
   socket_ = S_ISSOCK(state.st_mode);
   const bool pipe = S_ISFIFO(state.st_mode), terminal = ::isatty(descriptor) == 1;
   if (!pipe && !terminal) return;
-  // Whether writing waits is a flag of the open pipe, which other processes have too: a shell its terminal, say. So it is opened
-  // once more, which fails where it is another user's.
+  // Whether writing blocks is a flag of the open file, which other processes share: a shell shares its terminal, for example. So
+  // the file is opened again, which fails where it belongs to another user.
   const auto path = fmt::format("/proc/self/fd/{}", descriptor);
   own_ = ::open(path.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
   waits_ = own_ < 0;
@@ -43,7 +43,7 @@ TextOutput::~TextOutput() {
 }
 
 bool TextOutput::write(std::string_view text) noexcept {
-  // Another thread may be inside, and be stuck there for good where `waits_`.
+  // Another thread may be inside, and be blocked there for good if `waits_`.
   std::unique_lock lock(mutex_, std::defer_lock);
   while (!lock.owns_lock()) {
     const Time end{std::chrono::steady_clock::duration(patience_.load())};
@@ -68,7 +68,7 @@ bool TextOutput::write_locked(std::string_view text) noexcept {
   return true;
 }
 
-/// As write(2): EAGAIN where there is no room.
+/// Works like write(2): EAGAIN where there is no space.
 std::ptrdiff_t TextOutput::put(std::string_view text) noexcept {
   if (socket_) return ::send(descriptor_, text.data(), text.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
   if (own_ >= 0) return ::write(own_, text.data(), text.size());
@@ -83,7 +83,7 @@ std::ptrdiff_t TextOutput::put(std::string_view text) noexcept {
   return ::write(descriptor_, text.data(), text.size());
 }
 
-/// False once patience has ended.
+/// False once the patience has ended.
 bool TextOutput::wait_for_room() noexcept {
   for (;;) {
     const Time end{std::chrono::steady_clock::duration(patience_.load())};

@@ -1,4 +1,4 @@
-// echoform view: a subscriber. Counts what comes, and what does not.
+// echoform view: a subscriber that counts the images that come, and those that are missing.
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
@@ -28,7 +28,7 @@ namespace {
 
 struct ViewOptions {
   std::string connect = "tcp://127.0.0.1:17180";
-  std::optional<std::string> stream;  // none: the server's only one
+  std::optional<std::string> stream;  // nothing: the server's only stream
   std::uint64_t frames = 0;
   double seconds = 0.0;
   double timeout = 0.0;
@@ -38,7 +38,7 @@ struct ViewOptions {
   KeyFiles keys;
 };
 
-/// What the images themselves say about the server.
+/// What the images themselves state about the server.
 struct Observed {
   std::map<std::string, Histogram> stages;
   std::optional<wire::Image> last;
@@ -57,7 +57,7 @@ std::string drops_text(const wire::Image& image) {
   return text.empty() ? "none" : text;
 }
 
-/// The position of the newest image; null where it has none.
+/// The newest image, if it has a position; otherwise null.
 const wire::Image* placed(const Observed& seen) {
   return seen.last && seen.last->has_position() ? &*seen.last : nullptr;
 }
@@ -123,7 +123,7 @@ void print_json(const SubscriberStatistics& s, const Observed& seen) {
                                        {"position", position},
                                        {"stages", stages},
                                        {"drops", drops}};
-  // Names come from a peer: what is not UTF-8 is replaced, not thrown at.
+  // Names come from a peer: invalid UTF-8 is replaced and causes no exception.
   print("{}\n", summary.dump(-1, ' ', true, nlohmann::ordered_json::error_handler_t::replace));
 }
 
@@ -151,7 +151,7 @@ void write_snapshot(const wire::Image& image, const std::filesystem::path& path,
   if (image.encoding() != wire::ENVELOPE_FLOAT32) {
     show_levels(file, std::as_bytes(std::span(image.pixels())), envelope);
   } else {
-    // The message's bytes need not be aligned as numbers are.
+    // The bytes of the message need not be aligned for numbers.
     std::memcpy(envelope.data(), image.pixels().data(), envelope.size() * sizeof(float));
     file.envelope = envelope;
     file.gain_db = image.gain_db();
@@ -163,7 +163,7 @@ void write_snapshot(const wire::Image& image, const std::filesystem::path& path,
 
 using Writers = std::vector<std::pair<std::filesystem::path, std::unique_ptr<ImageWriter>>>;
 
-/// The display stream of an image whose axes are not those of a plane of the part, which figures show instead.
+/// The display stream of an image whose axes do not span a plane of the part. Figures show that stream instead of the image.
 class FigureStream {
  public:
   FigureStream(const ViewOptions& options, std::optional<CurveClientKeys> keys, const Writers& writers)
@@ -171,7 +171,7 @@ class FigureStream {
         keys_(std::move(keys)),
         wanted_(std::any_of(writers.begin(), writers.end(), [](const auto& to) { return to.second->draws(); })) {}
 
-  /// To be told each image of the stream that is watched.
+  /// Must be called for each image of the stream that is watched.
   void follow(const wire::Image& image) {
     if (!wanted_ || image.encoding() != wire::ENVELOPE_FLOAT32) return;
     const AxisMeanings axes = meanings_of(image);
@@ -185,8 +185,8 @@ class FigureStream {
     }
     take(std::chrono::milliseconds(0));
   }
-  /// What figures show: its newest image, which may be the one before or after; null where it is `image` itself, also where no
-  /// display image comes.
+  /// The image that figures show: the newest display image, which may belong to the frame before or after. Null where figures
+  /// show the watched image itself, also where no display image comes.
   [[nodiscard]] const wire::Image* newest() {
     if (!subscriber_) return nullptr;
     take(std::chrono::milliseconds(last_ ? 0 : 2000));
@@ -205,7 +205,7 @@ class FigureStream {
   std::optional<wire::Image> last_;
 };
 
-/// Which streams a server publishes, for as long as nothing of the one that is watched has come.
+/// Finds the streams that a server publishes, while no image of the watched stream has come.
 class StreamSearch {
  public:
   using Clock = std::chrono::steady_clock;
@@ -213,7 +213,7 @@ class StreamSearch {
   StreamSearch(const ViewOptions& options, std::optional<CurveClientKeys> keys)
       : subscriber_({.endpoint = options.connect, .stream = "", .latest_only = false, .keys = std::move(keys)}) {}
 
-  /// Reads what has come. True once all streams are known: those of a frame come before those of the next.
+  /// Reads what has come. True once all streams are known: the images of a frame come before those of the next.
   [[nodiscard]] bool complete() {
     constexpr int images_at_once = 64;
     for (int taken = 0; !complete_ && taken < images_at_once; ++taken) {
@@ -225,7 +225,7 @@ class StreamSearch {
     }
     return complete_ || (first_ && Clock::now() - *first_ >= longest_frame);
   }
-  /// Those of envelopes, or of display images where there are no others.
+  /// Names of the envelope streams, or of the display streams where there are no others.
   [[nodiscard]] const std::set<std::string>& streams() const { return envelopes_.empty() ? displays_ : envelopes_; }
   [[nodiscard]] bool found(const std::string& stream) const { return envelopes_.contains(stream) || displays_.contains(stream); }
 
@@ -240,13 +240,13 @@ class StreamSearch {
   bool complete_ = false;
 };
 
-/// Tells how the connection fares: once the first image is late, and whenever it changes after that.
+/// Reports the state of the connection: once when the first image is late, and whenever it changes after that.
 class ConnectionNotes {
  public:
   explicit ConnectionNotes(std::string endpoint) : endpoint_(std::move(endpoint)) {}
 
   void tell(ConnectionState state, bool any_image) {
-    // Attempts that fail one way and another are one and the same trouble.
+    // Attempts that fail in different ways are the same problem, which is reported once.
     if (told_ && !any_image && state == ConnectionState::absent) return;
     if (told_ == state || (!told_ && any_image && state == ConnectionState::established)) return;
     switch (state) {
@@ -278,12 +278,12 @@ void write_snapshots(const Writers& writers, const wire::Image& last, FigureStre
   }
 }
 
-// What is said of a server that is silent is said within 3 s.
+// A server that sends nothing is reported within 3 s.
 constexpr std::chrono::milliseconds search_after{1000};
 constexpr std::chrono::milliseconds tell_after{2500};
 
-/// The stream to watch in the place of one that the server does not have; none where another was asked for, which may come.
-/// Throws InputError where there are several to choose from.
+/// The stream to watch instead of the default one that the server does not have. Nothing where the user has requested a stream,
+/// which may still come. Throws InputError where there are several to choose from.
 std::optional<std::string> other_stream(const ViewOptions& options, const std::set<std::string>& streams) {
   if (options.stream) {
     spdlog::warn("no stream \"{}\" at {}, which has {}", one_line(*options.stream), options.connect,
@@ -306,7 +306,7 @@ int view(const ViewOptions& options) {
         SubscriberOptions{.endpoint = options.connect, .stream = stream, .latest_only = options.latest, .keys = keys});
     spdlog::info("subscribed to {} at {}", stream.empty() ? "every stream" : one_line(stream), options.connect);
   };
-  // The name of a server that is not given another: mostly there is nothing to search for.
+  // The default name of a server is tried first, so that usually no search is necessary.
   const std::string watched = options.stream.value_or(ServerSection{}.name);
   subscribe(watched);
 
@@ -324,7 +324,7 @@ int view(const ViewOptions& options) {
   bool silent = false;
   ConnectionNotes notes(options.connect);
   std::optional<StreamSearch> search;
-  bool searched = watched.empty();  // or had no need to
+  bool searched = watched.empty();  // done, or not necessary
   while (!signals.token().stop_requested()) {
     const wire::Image* image = subscriber->receive(std::chrono::milliseconds(100));
     const auto now = std::chrono::steady_clock::now();

@@ -1,4 +1,4 @@
-// Plane waves that are compounded: a batch of frames of a simulated disk that turns, by one, eight and 32 waves a frame.
+// Compounding of plane waves: a batch of frames of a simulated rotating disk, with one, eight and 32 waves in a frame.
 #include "benchmarks/compounding.hpp"
 
 #include <fmt/format.h>
@@ -47,7 +47,7 @@ void measure_waves(const CompoundingCase& test, const std::optional<Spread>& loa
 
 struct DataPath {
   double accuracy = 1e-3;         ///< ImagingPlan::accuracy
-  std::optional<Spread> loads{};  ///< a second, of one lookup each, where they were measured
+  std::optional<Spread> loads{};  ///< loads in a second, of one lookup each, where they were measured
 };
 
 Outcome measure_all(const Options& options, CompoundingCase test, const std::vector<DataPath>& paths, LiveLine& progress) {

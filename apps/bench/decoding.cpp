@@ -1,4 +1,4 @@
-// Rows of a code into firings of single elements, against the copy of as many bytes.
+// Decoding the rows of a code into firings of single elements, against the copy of as many bytes.
 #include "benchmarks/decoding.hpp"
 
 #include <fmt/format.h>

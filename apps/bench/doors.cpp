@@ -1,4 +1,4 @@
-// Doors that are not the project's own: a MicroPulse as a source, OpenIGTLink as a sink.
+// Interfaces that other projects define: a MicroPulse as a source, OpenIGTLink as a sink.
 #include <fmt/format.h>
 
 #include "apps/bench/benchmark.hpp"
@@ -11,7 +11,7 @@ using namespace benchmarks;
 
 namespace {
 
-// What is left of 1 Gbit/s for the payload of full packets.
+// The part of 1 Gbit/s that remains for the payload of full packets.
 constexpr double gigabit = 118e6;  // bytes a second
 
 json measured(const MicropulseCase& test, std::string_view rate, Outcome& outcome) {

@@ -1,4 +1,4 @@
-// The filter test: signal-to-noise ratios of sums over many delays, beside what the filters' responses predict.
+// The filter test: signal-to-noise ratios of sums over many delays, next to the predictions from the filters' responses.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ double decibels(double ratio) {
 
 using Value = double (*)(const DelayFilterFigures&);
 
-/// A table of numbers, filters down and frequencies across.
+/// Prints a table of numbers, with filters as rows and frequencies as columns.
 void say_table(Outcome& outcome, const std::vector<DelayFilterReport>& reports, std::string_view title, Value value, int digits) {
   outcome.say(fmt::format("  {}", title));
   std::string head = fmt::format("    {:<40}", "cycles a sample");
@@ -35,7 +35,8 @@ void say_table(Outcome& outcome, const std::vector<DelayFilterReport>& reports, 
   }
 }
 
-/// Where that is lower than 100 dB; above, coefficients of single precision are what is left.
+/// Largest difference between measured and predicted ratios, dB, where the prediction is below 100 dB. Above that, the rounding
+/// of coefficients to single precision dominates.
 double largest_difference(const std::vector<DelayFilterReport>& reports) {
   double most = 0.0;
   for (const DelayFilterReport& report : reports) {

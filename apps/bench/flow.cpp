@@ -1,4 +1,4 @@
-// Images of flow from ensembles in memory: wall filters, autocorrelation and velocity, against the copy of as many bytes.
+// Flow images from ensembles in memory: wall filters, autocorrelation and velocity, against the copy of as many bytes.
 #include "benchmarks/flow.hpp"
 
 #include <fmt/format.h>

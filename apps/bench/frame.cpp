@@ -1,4 +1,4 @@
-// Imaging from memory on the CPU, every stage.
+// Imaging from memory on the CPU, with every stage.
 #include <fmt/format.h>
 
 #include "apps/bench/lookup_rate.hpp"

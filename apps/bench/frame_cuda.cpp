@@ -21,10 +21,10 @@ struct Case {
   std::size_t frames = 400;
 };
 
-// As [imaging] guard.
+// The default of [imaging] guard.
 constexpr std::size_t guard = 64;
 
-/// One case where sizes are given, else those that docs/performance.md quotes.
+/// One case where sizes are given, otherwise the cases that docs/performance.md quotes.
 std::vector<Case> frame_cases(const Options& options) {
   std::vector<Case> cases;
   for (const double accuracy : accuracies_of(options)) {
@@ -89,7 +89,7 @@ json json_of_stages(const std::vector<StageFigure>& stages) {
   return values;
 }
 
-/// "upload 2.431, compute 1.012, download 0.021"
+/// Formats stage times, for example "upload 2.431, compute 1.012, download 0.021".
 std::string text_of_stages(const std::vector<StageFigure>& stages) {
   std::string text;
   for (const StageFigure& figure : stages) {

@@ -1,4 +1,4 @@
-// From raw samples to analytic signals: the half matrix and the Hilbert stages, against the copy of as many bytes.
+// Conversion of raw samples to analytic signals: the half matrix and the Hilbert stages, against the copy of as many bytes.
 #include "benchmarks/hilbert.hpp"
 
 #include <fmt/format.h>

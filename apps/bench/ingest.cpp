@@ -1,4 +1,4 @@
-// The doors for frames against bare receivers.
+// The sources of frames against bare receivers.
 #include <fmt/format.h>
 
 #include "apps/bench/benchmark.hpp"

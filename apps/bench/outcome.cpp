@@ -45,7 +45,7 @@ void Outcome::add(const std::string& key, const Figure& figure) {
     const Limit& limit = *figure.limit;
     line += fmt::format("  {} % of {} {:.{}f}", text_of_ratio(limit.ratio, 1, 100.0), limit.name,
                         limit.value.median / figure.unit.factor, figure.unit.digits);
-    // A few per cent are noise; more says that something is wrong with the limit.
+    // A few per cent are noise; a larger excess means that the limit was measured wrongly.
     const bool above = limit.ratio.median > 1.03;
     if (above) line += " (ABOVE ITS LIMIT: that is measured too low)";
     entry["above_limit"] = above;

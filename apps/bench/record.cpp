@@ -15,7 +15,7 @@ using namespace benchmarks;
 
 namespace {
 
-// As the pipeline's default.
+// The default of the pipeline.
 constexpr std::size_t slots = 4;
 constexpr Unit frames_unit{"frames/s", 1.0, 1};
 
@@ -30,7 +30,7 @@ Outcome record(const Options& options, LiveLine& progress, BackendKind backend) 
   test.backend.threads = threads_of(options);
   test.folder = options.folder.empty() ? std::filesystem::temp_directory_path() : std::filesystem::path(options.folder);
   test.rounds = options.frames.value_or(test.rounds);
-  // A quarter of a gigabyte a turn where there is time.
+  // Each turn writes a quarter of a gigabyte where the time suffices.
   test.file_bytes = static_cast<std::size_t>(static_cast<double>(test.file_bytes) * std::min(1.0, 0.1 * options.hold));
   test.seconds = options.hold / static_cast<double>(test.rounds);
   const RecordReport report = measure_record(test, [&](const std::string& what) { progress.show("record: " + what); });

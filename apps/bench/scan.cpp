@@ -11,7 +11,7 @@ namespace {
 using namespace benchmarks;
 
 void add_cpu(const ScanFigure& figure, json& entries, Outcome& outcome) {
-  // Milliseconds as they come.
+  // The times are in milliseconds already.
   const Unit unit{"ms", 1.0, 3};
   outcome.say(fmt::format("    {:<18} {:<9} {:2} threads {}{}", figure.name, figure.interpolation, figure.threads,
                           text_of(figure.milliseconds, unit),

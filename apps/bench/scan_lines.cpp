@@ -1,4 +1,5 @@
-// Sums along scan lines: by delay filter and lines of an event, against plain loops and against the time of the echoes.
+// Sums along scan lines for each delay filter and number of lines of an event, against plain loops and the duration of the
+// echoes.
 #include "benchmarks/scan_lines.hpp"
 
 #include <fmt/format.h>

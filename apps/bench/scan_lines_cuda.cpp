@@ -1,5 +1,5 @@
-// Sums along scan lines on a GPU, of the array and the beams for which the thesis of 2009 on receive beamforming with CUDA has a
-// table of speeds: 128 channels, 5120 samples a beam at 40 MHz.
+// Sums along scan lines on a GPU. The array and the beams are those of the table of speeds in the thesis of 2009 on receive
+// beamforming with CUDA: 128 channels, 5120 samples a beam at 40 MHz.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,14 +20,14 @@ namespace {
 struct ThesisCase {
   const char* kind;
   std::size_t taps;
-  std::size_t lines;  ///< of an event
-  double thesis;      ///< times real time on a Tesla C870; 0: not in its table
+  std::size_t lines;  ///< lines of an event
+  double thesis;      ///< speed on a Tesla C870, as a multiple of real time; 0: not in the thesis
 };
 constexpr ThesisCase thesis_cases[] = {{"linear", 0, 1, 1.62},      {"upsampled", 11, 1, 0.27}, {"upsampled", 11, 2, 0.18},
                                        {"upsampled", 11, 4, 0.12},  {"upsampled", 11, 8, 0.07}, {"upsampled", 11, 16, 0.04},
                                        {"linear", 0, 4, 0.0},       {"nearest", 0, 1, 0.0},     {"lagrange", 3, 1, 0.0},
                                        {"windowed_sinc", 8, 1, 0.0}};
-// Enough for several blocks on every multiprocessor, however many lines share one.
+// These numbers give several blocks to every multiprocessor, however many lines share a block.
 constexpr std::size_t least_lines = 512;
 constexpr std::size_t least_line_events = 128;
 
@@ -53,7 +53,7 @@ void measure_thesis_case(const LinesCase& test, const ThesisCase& which, Outcome
                                        {"thesis", which.thesis}});
 }
 
-// One line an event: enough blocks for every multiprocessor, and no more of them, as some take much longer than the sum.
+// One line an event: this gives enough blocks for every multiprocessor, and no more, as some kinds take much longer than the sum.
 constexpr std::size_t adaptive_events = 128;
 
 void measure_adaptive(LinesCase test, const AdaptiveKind& kind, Outcome& outcome) {

@@ -16,7 +16,8 @@ Scenario scene_of(const Options& options, std::optional<std::size_t> elements, s
   scene.configuration.grid.x = {Metres(-18e-3), Metres(18e-3)};
   scene.configuration.grid.z = {Metres(3e-3), Metres(39e-3)};
   scene.configuration.imaging.threads = options.threads;
-  section<FilterSection>(scene.configuration).kind = FilterWish::none;  // `bench hilbert` tells what a filter costs
+  // `bench hilbert` measures what a filter costs.
+  section<FilterSection>(scene.configuration).kind = FilterWish::none;
   scene.simulator = simulator_configuration(scene.configuration);
   return scene;
 }

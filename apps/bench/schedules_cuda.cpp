@@ -1,4 +1,4 @@
-// The GPU schedules of Romero-Laorden et al. 2015 on the same data and GPU as ours, beside that paper's own figures.
+// The GPU schedules of Romero-Laorden et al. 2015 on the same data and GPU as ours, next to that paper's own figures.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ using namespace benchmarks;
 
 namespace {
 
-/// "854 ms on a K5000", where the paper has this case.
+/// The paper's time, for example "854 ms on a K5000", if the paper has this case.
 struct PaperCell {
   std::string text;
   json seconds = json::object();
@@ -46,7 +46,7 @@ struct Line {
   Spread frame;
   double error = 0.0;
   PaperCell paper;
-  double images_per_second = 0.0;  ///< with several frames in flight; 0: never so
+  double images_per_second = 0.0;  ///< with several frames in flight; 0: not measured
 };
 
 void add_line(const PaperReport& report, const Line& line, Outcome& outcome) {
@@ -69,11 +69,11 @@ void add_line(const PaperReport& report, const Line& line, Outcome& outcome) {
                                          {"paper_seconds", line.paper.seconds}});
 }
 
-/// Ours, of one data path, on the same case.
+/// Our engine, with one data path, on the same case.
 class Ours {
  public:
   Ours(const PaperCase& test, double accuracy) : accuracy_(accuracy), kernels_(array_of(test, accuracy, MatrixKind::full)) {
-    // The paper's instrument sums the matrix.
+    // The paper's instrument sums the two halves of the matrix.
     const ArrayCase summed = array_of(test, accuracy, MatrixKind::half_summed);
     ring_.emplace(make_imaging_setup(std::make_shared<const ImagingPlan>(array_plan(summed))),
                   BackendChoice{false, BackendKind::cuda});
@@ -109,7 +109,8 @@ class Ours {
   std::optional<FrameRing> ring_;
 };
 
-/// How many times as fast our kernels are as the best of the paper's, by data path: its schedules are all in single precision.
+/// Adds, for each data path, how many times faster our kernels are than the paper's best. The paper's schedules all use single
+/// precision.
 void add_ratios(const PaperReport& report, const std::vector<std::unique_ptr<Ours>>& ours, Outcome& outcome) {
   const auto best = std::min_element(report.schedules.begin(), report.schedules.end(), [](const auto& a, const auto& b) {
     return a.kernel_seconds.median < b.kernel_seconds.median;

@@ -1,4 +1,4 @@
-// The whole pipeline over loopback TCP. The same on both backends but for the sizes that are taken where none are given.
+// The whole pipeline over loopback TCP. It is the same on both backends, except for the default sizes.
 #include <fmt/format.h>
 
 #include "apps/bench/scenario.hpp"
@@ -33,7 +33,7 @@ json json_of_trial(const StreamTrial& trial) {
   return values;
 }
 
-/// Trials of the report in the order of measurement.
+/// Trials of the report, in the order of measurement.
 std::vector<const StreamTrial*> trials_of(const StreamReport& report) {
   std::vector<const StreamTrial*> trials;
   for (const StreamLink& link : report.links) {
@@ -101,7 +101,7 @@ void report_memory(const StreamReport& report, Outcome& outcome) {
   outcome.values["device_bytes_growth"] = growth;
 }
 
-// As the pipeline's default.
+// The default of the pipeline.
 constexpr std::size_t frames_in_flight = 4;
 
 }  // namespace

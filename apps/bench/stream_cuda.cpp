@@ -1,4 +1,4 @@
-// `stream` on the GPU: 128 elements x 4096 samples where the options do not say otherwise, on 1, 2 and 4 connections.
+// `stream` on the GPU: by default 128 elements x 4096 samples, on 1, 2 and 4 connections.
 #include "apps/bench/stream_case.hpp"
 #include "benchmarks/copy_bound.hpp"
 #include "methods/tfm/section.hpp"

@@ -1,4 +1,4 @@
-// The beamformer on the CPU: against the frozen plain loops, with weights and without, over instruction sets and threads.
+// The beamformer on the CPU against the frozen plain loops, with weights and without, over instruction sets and threads.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -26,8 +26,8 @@ Outcome tfm_cpu(const Options& options, LiveLine& progress) {
   test.pixels = options.pixels.value_or(test.pixels);
   test.rounds = options.frames.value_or(test.rounds);
   test.threads = options.threads;
-  // Delays of the two plain loops and weights, and tables of the kernels: at most three of them and the one for runs from the
-  // cache, those with weights, then one more. The data are held three times.
+  // Memory of the delays of the two plain loops, of weights and of kernel tables. At most three tables exist, plus the table for
+  // runs from the cache; then those with weights, then one more. The data are held three times.
   const auto places = static_cast<double>((test.pixels + 3) / 4 * 4) * static_cast<double>((test.pixels + 3) / 4 * 4);
   const auto pairs = static_cast<double>(std::max(test.elements * (test.elements + 1) / 2, test.waves * test.elements));
   const double needed = static_cast<double>(test.elements) * places * (3.0 * 4.0 + 5.0 * 5.0 + 2.0 * 9.0) +

@@ -1,6 +1,6 @@
-// The beamform stage on the GPU, alone: 128 and 64 elements, three image sizes, both data paths; three views of a half matrix
-// (two of them symmetric), which cost 32,896 lookups a pixel; one view with weights; 32 plane waves; and volumes below matrix
-// arrays.
+// The beamform stage on the GPU, alone. The cases: 128 and 64 elements, three image sizes, both data paths; three views of a half
+// matrix (two of them symmetric), which cost 32,896 lookups a pixel; one view with weights; 32 plane waves; and volumes below
+// matrix arrays.
 #include <fmt/format.h>
 
 #include "apps/bench/benchmark.hpp"

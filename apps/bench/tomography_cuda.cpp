@@ -23,13 +23,13 @@ namespace {
 struct VolumeCase {
   std::size_t rings = 64;
   std::size_t views = 90;
-  double goal = 0.0;   ///< seconds
-  double paper = 0.0;  ///< of Wang and others (2013), on their GPUs
+  double goal = 0.0;   ///< goal, s
+  double paper = 0.0;  ///< time of Wang and others (2013), on their GPUs, s
 };
 constexpr std::array volume_cases{VolumeCase{32, 45, 0.02, 6.0}, VolumeCase{64, 45, 0.04, 12.0}, VolumeCase{64, 90, 0.08, 23.0},
                                   VolumeCase{128, 90, 0.15, 46.0}};
 
-// Frames a second.
+// Goals, in frames a second.
 constexpr double live_volumes_goal = 1500.0;
 constexpr double live_images_goal = 5000.0;
 
@@ -112,7 +112,7 @@ void measure_ring_images(const Options& options, Outcome& outcome) {
                options.frames.value_or(5000), outcome);
 }
 
-/// Of several GPUs beside one of them.
+/// Measures several GPUs and compares them with one.
 void measure_devices(const std::string& name, const std::vector<std::size_t>& counts,
                      const std::function<Spread(std::size_t devices)>& measure, Outcome& outcome) {
   double alone = 0.0;
@@ -173,7 +173,7 @@ Outcome tomography_cuda(const Options& options, LiveLine& progress) {
     progress.show("tomography: a ring");
     outcome.attempt("ring", [&] { measure_ring_images(options, outcome); });
   }
-  // Models hold a GPU's memory, and their time is that of many frames.
+  // These run only on request: models hold a GPU's memory and take the time of many frames.
   if (options.part == "devices") {
     outcome.say("  several GPUs, from all beginning to all having done; models: apply and adjoint, images from and to the host");
     measure_several(options, outcome, progress);

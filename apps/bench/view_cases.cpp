@@ -21,7 +21,7 @@ Acquisition array(std::size_t elements, std::size_t samples, double pitch, doubl
   return acquisition;
 }
 
-/// The case from so many positions, all elements in turn at each.
+/// The same case measured from `count` positions, with all elements firing in turn at each position.
 ViewCase from_positions(ViewCase test, std::size_t count) {
   test.name = fmt::format("{}, {} positions", test.name, count);
   test.published_cpu = test.published_cuda = 0.0;

@@ -15,7 +15,7 @@ using namespace benchmarks;
 
 namespace {
 
-/// `against_loops`: the beamformer against the frozen ones too, of cases with a published time.
+/// `against_loops`: cases with a published time also compare the beamformer with the frozen loops.
 Outcome measure(const std::string& name, const std::vector<ViewCase>& cases, bool against_loops, const Options& options,
                 LiveLine& progress) {
   Outcome outcome;

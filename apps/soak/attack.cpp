@@ -16,7 +16,7 @@ using namespace std::string_view_literals;
 
 constexpr std::size_t greeting_bytes = 64;
 
-/// A message of ZMTP 3.0, or a part that others follow.
+/// A message of ZMTP 3.0, or a part of one that other parts follow.
 std::string message(std::string_view body, bool more = false) {
   std::string frame;
   if (body.size() < 256) {
@@ -36,7 +36,7 @@ std::string random_text(std::mt19937_64& random, std::size_t bytes) {
   return text;
 }
 
-/// Subscriptions of so many random bytes each, of `all` bytes together: none of them is another client's.
+/// Subscriptions of `each` random bytes, with `all` bytes together. No other client sends the same ones.
 std::string subscriptions(std::mt19937_64& random, std::size_t each, std::size_t all) {
   std::string bytes;
   while (bytes.size() + each < all) bytes += message('\1' + random_text(random, each));
@@ -49,10 +49,10 @@ std::string requests(std::string_view body, std::size_t count) {
   return bytes;
 }
 
-/// What one connection says.
+/// The bytes that one connection sends.
 struct Words {
   std::string bytes;
-  bool over_and_over = true;  ///< or once, to stay for a moment
+  bool over_and_over = true;  ///< sent repeatedly; otherwise once, and the connection stays for a moment
 };
 
 Words words_of(AttackKind kind, std::mt19937_64& random) {
@@ -86,7 +86,7 @@ Words words_of(AttackKind kind, std::mt19937_64& random) {
   }
 }
 
-/// Whether the server has answered the handshake, so that it takes messages.
+/// True if the server has answered the handshake, so that it takes messages.
 bool answered(RawConnection& connection, const std::stop_token& stop) {
   std::string bytes;
   const auto deadline = std::chrono::steady_clock::now() + 5s;
@@ -115,7 +115,7 @@ Attack::Attack(AttackKind kind, const std::string& endpoint, std::size_t clients
 }
 
 Attack::~Attack() {
-  for (std::jthread& client : clients_) client.request_stop();  // at once, not one after the other
+  for (std::jthread& client : clients_) client.request_stop();  // all at once, not one after the other
 }
 
 void Attack::run(AttackKind kind, const HostPort& place, std::uint64_t seed, const std::stop_token& stop) {
@@ -130,10 +130,10 @@ void Attack::run(AttackKind kind, const HostPort& place, std::uint64_t seed, con
       if (!words.over_and_over && !connection.send(words.bytes)) continue;
       for (int turn = 0; turn < 100 && !stop.stop_requested(); ++turn) {
         if (words.over_and_over ? !connection.send_some(words.bytes) : connection.closed_by_peer()) break;
-        std::this_thread::sleep_for(1ms);  // the server decides what it takes
+        std::this_thread::sleep_for(1ms);  // the server decides how much it takes
       }
     } catch (const RuntimeFault&) {
-      std::this_thread::sleep_for(10ms);  // the server has no place, or has gone
+      std::this_thread::sleep_for(10ms);  // the server has no free connection, or has gone
     }
   }
 }

@@ -1,5 +1,5 @@
-// What many peers do at once to wear a server down, and a log that nobody reads. The sender and the good viewers lose nothing by
-// it, and whoever asks the attacked door meanwhile is answered.
+// Attacks of many peers at once to exhaust a server, and a log that nobody reads. They must cost the sender and the good viewers
+// nothing, and a request to the attacked endpoint must still be answered.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ std::string repeated(std::string_view text, std::size_t times) {
   return all;
 }
 
-/// A connection, or none where the server has no place for it.
+/// Opens a connection, unless the server has no place for it.
 void connect(std::vector<RawConnection>& connections, const HostPort& place, int receive_buffer = 0) {
   try {
     connections.emplace_back(place, receive_buffer);
@@ -33,7 +33,7 @@ void connect(std::vector<RawConnection>& connections, const HostPort& place, int
   }
 }
 
-/// Sends `over_and_over` on every connection until `done`. Connections that the server has ended are left out of what it gets.
+/// Sends `over_and_over` on every connection until `done`, which receives the connections that the server has not ended.
 template <class Done>
 void send_without_end(const FaultContext& context, std::vector<RawConnection>& connections, std::string_view over_and_over,
                       std::string_view missing, Done done) {
@@ -42,7 +42,7 @@ void send_without_end(const FaultContext& context, std::vector<RawConnection>& c
     std::erase_if(connections, [&](RawConnection& connection) { return !connection.send_some(over_and_over); });
     if (std::chrono::steady_clock::now() > deadline) throw RuntimeFault(std::string(missing));
     if (context.judge.verdict().token().stop_requested()) return;
-    std::this_thread::sleep_for(std::chrono::milliseconds(2));  // between looks; the server decides
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));  // between checks; the server decides
   }
 }
 
@@ -59,20 +59,20 @@ void ask_for_settings(const FaultContext& context) {
   static_cast<void>(ask_control(context.places.control, request, patience));
 }
 
-/// What an attack may cost others, beside what a busy machine does.
+/// Limits of what an attack may cost others, in addition to the effects of a busy machine.
 constexpr std::chrono::duration<double> longest_pause{0.5};
 constexpr std::chrono::seconds attack_length{3};
 constexpr std::chrono::seconds attack_aftermath{5};
 constexpr double memory_kept = 64.0 * 1048576.0;
 constexpr std::chrono::duration<double> memory_patience{10.0};
-/// Under a sanitizer everybody is so slow that more clients keep the viewers from their turn, not the server from its work.
+/// With a sanitizer everything is so slow that more clients would keep the viewers from running, not the server from its work.
 constexpr bool sanitized = ECHOFORM_ADDRESS_SANITIZER || ECHOFORM_THREAD_SANITIZER;
 
-/// Waits, and notes how much later than asked for it was woken: so late everybody is on a busy machine.
+/// Waits, and notes how much later than requested it woke up: this is the delay of everything on a busy machine.
 class Watch {
  public:
   explicit Watch(const FaultContext& context) : context_(context) {}
-  /// False if the run is to end.
+  /// False if the run must end.
   bool wait(std::chrono::milliseconds time) {
     constexpr std::chrono::milliseconds slice{20};
     const auto until = std::chrono::steady_clock::now() + time;
@@ -90,7 +90,7 @@ class Watch {
   std::chrono::nanoseconds latest_{0};
 };
 
-/// The door at `endpoint` under attack for a while. Images go on all the time, and memory comes back.
+/// Attacks the endpoint for a while. Images must keep coming all the time, and memory must be returned.
 void attack(const FaultContext& context, AttackKind kind, const std::string& endpoint) {
   if (endpoint.empty()) return;
   const double before = read_process(context.server).memory;
@@ -115,7 +115,8 @@ void attack(const FaultContext& context, AttackKind kind, const std::string& end
     throw RuntimeFault(fmt::format("{} clients ({} connections) kept images back for {:.2f} s; expected at most {:.2f} s",
                                    clients, connections, std::chrono::duration<double>(pause).count(), limit.count()));
   }
-  if (sanitized) return;  // whose heap keeps what was freed, to find its use
+  // The heap of a sanitizer keeps freed memory, to find its use.
+  if (sanitized) return;
   const auto longest = context.slack * memory_patience;
   for (double kept = 0.0; (kept = read_process(context.server).memory - before) > memory_kept;) {
     if (std::chrono::steady_clock::now() > last_client + longest) {
@@ -184,7 +185,7 @@ void pipelining_readers(const FaultContext& context) {
 
 void log_nobody_reads(const FaultContext& context) {
   const UnreadLog unread(context.server_log);
-  for (std::uint64_t n = context.pick(4, 16); n > 0; --n) second_sender(context);  // of whom the log has lines
+  for (std::uint64_t n = context.pick(4, 16); n > 0; --n) second_sender(context);  // each leaves lines in the log
   await_an_image(context);
   ask_for_settings(context);
 }

@@ -1,4 +1,4 @@
-// Changes of the settings and of the recorder while frames run: none of them may cost a frame.
+// Changes of the settings and of the recorder while frames run. None of them may cost a frame.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -72,7 +72,7 @@ void recording_starts_and_stops(const FaultContext& context) {
   context.judge.await(context.name, "a frame recorded",
                       [&](const Counters& found) { return value_of(found, counter::recorded) > before; });
   require_outcome(ask(context, "stop_recording"), wire::DONE);
-  // Only files of a soak's own configuration are its to remove.
+  // Only files of the soak's own configuration may be removed.
   if (!context.configuration.file.empty()) return;
   for (const auto& file : std::filesystem::directory_iterator(section<RecorderSection>(context.configuration).folder)) {
     std::filesystem::remove(file.path());

@@ -106,7 +106,7 @@ std::optional<std::string> Expectations::outstanding(const Counters& found, bool
   const std::lock_guard lock(mutex_);
   for (const auto& [name, value] : expected_) {
     if (!judged(name) || (!frames && (name == counter::received || name == counter::published))) continue;
-    // Counted when a frame is imaged: load may have dropped the frame that held them.
+    // These are counted when a frame is imaged, and load may have dropped the frame that held them.
     if (!outcomes_ && (name == counter::clipped || name == counter::invalid)) continue;
     if (value_of(found, name) + value_of(later_, name) >= value) continue;
     return fmt::format("{}: found {}; expected {}", name, value_of(found, name), value - value_of(later_, name));

@@ -9,9 +9,9 @@ namespace {
 constexpr double shortest_block = 10.0;
 constexpr double most_blocks = 1000.0;
 
-// glibc's arenas grow and shrink by 128 KiB; two such steps are no growth, whatever the order in which they come.
+// glibc's arenas grow and shrink by 128 KiB. Two such steps do not count as growth, in whatever order they come.
 constexpr double memory_grain = 2.0 * 128.0 * 1024.0;
-// Nothing that comes in whole numbers has grown by less than one.
+// A whole number grows by at least one.
 constexpr double count_grain = 0.5;
 
 }  // namespace
@@ -33,7 +33,7 @@ void Course::add(double seconds, const ProcessFigures& figures) {
   const std::array<double, 3> values{figures.memory, figures.descriptors, figures.threads};
   for (std::size_t k = 0; k < values.size(); ++k) most_[k] = std::max(most_[k], values[k]);
   if (begun_ < 0.0) return;
-  // By the clock, so that blocks after one without a reading keep their places.
+  // The clock determines the block, so that blocks that follow one without a reading keep their places.
   const double place = begun_ + std::floor((seconds - begun_) / block_) * block_;
   if (blocks_.empty() || place > blocks_.back().seconds) {
     blocks_.push_back({place, values});
@@ -60,7 +60,7 @@ void Course::begin(double seconds) {
 std::vector<Trend> Course::trends() const {
   std::vector<Trend> trends{
       {"memory", "KiB", 1.0 / 1024.0, memory_grain}, {"descriptors", "", 1.0, count_grain}, {"threads", "", 1.0, count_grain}};
-  // A block that is still short has had little chance to find its floor.
+  // A block that is still short has had little time to reach its floor.
   const std::size_t blocks = blocks_.size() - (blocks_.empty() || readings_in_block_ > 5 ? 0 : 1);
   for (std::size_t k = 0; k < trends.size(); ++k) {
     Trend& trend = trends[k];

@@ -1,5 +1,5 @@
-// Disks that are full or fail: whatever is left of one, a recording ends, the imaging goes on, and the server says so in one
-// line; and no server starts with a part of its configuration.
+// Disks that are full or fail. However little space is left, a recording ends, the imaging continues, and the server reports this
+// in one line. No server starts with a part of its configuration.
 #include <fmt/format.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -21,8 +21,8 @@ namespace {
 constexpr std::uint64_t kibibyte = 1024;
 constexpr std::string_view recording_ends = "recording ends:";
 
-/// For as long as one lives, the server's files find room for so many bytes each. Other limits of the disk it could not be told
-/// of without the rights to mount one; its writes fail alike.
+/// While an object exists, each of the server's files may have at most this many bytes. Other limits of a disk would need the
+/// rights to mount one; writes fail in the same way.
 class FullDisk {
  public:
   FullDisk(pid_t server, std::uint64_t bytes) : server_(server) {
@@ -55,7 +55,7 @@ bool records(const FaultContext& context) {
   return !context.places.control.empty() && !section<RecorderSection>(context.configuration).folder.empty();
 }
 
-/// Waits for some more images, while no more frames are recorded.
+/// Waits for some more images, during which no frames are recorded.
 void await_imaging(const FaultContext& context) {
   constexpr std::uint64_t some = 5;
   const std::uint64_t published = value_of(context.judge.read(), counter::published);
@@ -63,7 +63,7 @@ void await_imaging(const FaultContext& context) {
                       [&](const Counters& found) { return value_of(found, counter::published) >= published + some; });
 }
 
-/// After frames were refused: one line of the log says so, and no more.
+/// After frames were refused, exactly one line of the log must report it.
 void require_one_line(const FaultContext& context, std::size_t before) {
   context.judge.await(context.name, "a line of its log",
                       [&](const Counters&) { return context.server_log.count(recording_ends) > before; });
@@ -72,7 +72,7 @@ void require_one_line(const FaultContext& context, std::size_t before) {
     throw RuntimeFault(fmt::format("{} lines of the server's log say \"{}\"; expected 1", lines, recording_ends));
 }
 
-/// Files that a recording has left. Only those of a soak's own configuration are its to look at and to remove.
+/// Removes files that a recording has left and returns their number. Only files of the soak's own configuration are touched.
 std::size_t remove_files(const FaultContext& context) {
   if (!context.configuration.file.empty()) return 0;
   std::size_t files = 0;
@@ -93,7 +93,7 @@ void recording_begins_on_a_full_disk(const FaultContext& context) {
     order(context, "start_recording");
     require_one_line(context, lines);
   }
-  order(context, "stop_recording", wire::FAILED);  // it ended by itself before
+  order(context, "stop_recording", wire::FAILED);  // it ended by itself before this
   if (const std::size_t files = remove_files(context); files > 0)
     throw RuntimeFault(fmt::format("{} files are left of a recording without a frame; expected none", files));
 }
@@ -109,12 +109,12 @@ void disk_fills_while_recording(const FaultContext& context) {
     const FullDisk disk(context.server, kibibyte * context.pick(4, 64));
     require_one_line(context, lines);
   }
-  order(context, "stop_recording", wire::FAILED);  // it ended by itself before
+  order(context, "stop_recording", wire::FAILED);  // it ended by itself before this
   static_cast<void>(remove_files(context));
 }
 
 void configuration_cannot_be_read(const FaultContext& /*context*/) {
-  // A regular file of the kernel's whose first byte cannot be read.
+  // A regular file of the kernel whose first byte cannot be read.
   constexpr std::string_view failing = "/proc/self/mem";
   const FileDescriptor log(::memfd_create("log", MFD_CLOEXEC));
   if (!log) throw RuntimeFault(fmt::format("cannot make a file in memory: {}", std::strerror(errno)));

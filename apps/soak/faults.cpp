@@ -13,7 +13,7 @@ namespace echoform::soak {
 
 const std::vector<Fault>& faults() {
   static const std::vector<Fault> all{
-      // Of the sender.
+      // Faults of the sender.
       {"sender_killed_in_mid_frame", sender_killed_in_mid_frame},
       {"sender_reset_in_mid_frame", sender_reset_in_mid_frame},
       {"truncated_message", truncated_message},
@@ -31,7 +31,7 @@ const std::vector<Fault>& faults() {
       {"nan_samples", nan_samples},
       {"saturated_samples", saturated_samples},
       {"burst", burst},
-      // Of others at the door for frames.
+      // Faults of other peers at the endpoint for frames.
       {"second_sender", second_sender},
       {"garbage_connection", garbage_connection},
       {"corrupt_hello", corrupt_hello},
@@ -40,7 +40,7 @@ const std::vector<Fault>& faults() {
       {"connection_storm", connection_storm},
       {"silent_connection", silent_connection},
       {"trickling_hello", trickling_hello},
-      // Of viewers and browsers.
+      // Faults of viewers and browsers.
       {"half_open_http", half_open_http},
       {"garbage_http", garbage_http},
       {"oversized_http_header", oversized_http_header},
@@ -49,20 +49,20 @@ const std::vector<Fault>& faults() {
       {"web_viewer_breaks_protocol", web_viewer_breaks_protocol},
       {"subscriber_storm", subscriber_storm},
       {"zeromq_garbage", zeromq_garbage},
-      // Of many at once who want to wear the server down.
+      // Attacks of many clients at once, to exhaust the server.
       {"subscriptions_to_images", subscriptions_to_images},
       {"subscriptions_to_telemetry", subscriptions_to_telemetry},
       {"requests_to_control", requests_to_control},
       {"control_parts_without_end", control_parts_without_end},
       {"silent_zeromq_connections", silent_zeromq_connections},
       {"pipelining_readers", pipelining_readers},
-      // Of whoever reads its log.
+      // Faults of the reader of the log.
       {"log_nobody_reads", log_nobody_reads},
-      // Of whoever controls the server.
+      // Requests of the client that controls the server.
       {"live_settings", live_settings},
       {"refused_settings", refused_settings},
       {"recording_starts_and_stops", recording_starts_and_stops},
-      // Of the disk.
+      // Faults of the disk.
       {"recording_begins_on_a_full_disk", recording_begins_on_a_full_disk},
       {"disk_fills_while_recording", disk_fills_while_recording},
       {"configuration_cannot_be_read", configuration_cannot_be_read},
@@ -138,7 +138,7 @@ void FaultRunner::inject(const Fault& fault, std::mt19937_64& random, Traffic& t
 void FaultRunner::run(const std::stop_token& stop, std::vector<Fault> order, std::uint64_t seed, Traffic& traffic) {
   using namespace std::chrono_literals;
   std::mt19937_64 random(seed);
-  // Not std::shuffle, which differs from library to library: the same seed is the same list everywhere.
+  // std::shuffle differs between libraries; this gives the same order for the same seed everywhere.
   for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random() % i]);
   const std::stop_token ended = judge_.verdict().token();
   const auto limit = std::chrono::duration_cast<std::chrono::seconds>(
@@ -164,7 +164,7 @@ void FaultRunner::run(const std::stop_token& stop, std::vector<Fault> order, std
     inject(order[random() % order.size()], random, traffic);
   }
   while (lingering_.open() > 0 && !judge_.verdict().failure()) {
-    std::this_thread::sleep_for(50ms);  // between looks; the server decides
+    std::this_thread::sleep_for(50ms);  // between checks; the server decides
     lingering_.look(judge_, limit);
   }
 }

@@ -39,7 +39,7 @@ Counters Judge::read() {
   if (const Closure closure = closure_of(counters); !closure.closes()) {
     verdict_.fail(fmt::format("/metrics: the counters do not close: {}", closure.text()));
   }
-  // Read after the counters: whoever causes a count has foretold it before.
+  // The expectations are read after the counters, because a fault announces each count before it causes it.
   if (const auto line = expectations_.exceeded(counters)) verdict_.fail(*line);
   return counters;
 }
@@ -54,7 +54,7 @@ bool Judge::await_nothing(std::string_view who, const std::function<std::optiona
       verdict_.fail(fmt::format("{}: after {} s still {}", who, patience.count(), *line));
       return false;
     }
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));  // between looks; the condition decides
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));  // between checks; the condition decides
   }
 }
 

@@ -32,7 +32,7 @@ RawConnection::RawConnection(const HostPort& place, int receive_buffer) {
     throw RuntimeFault(fmt::format("cannot find {}", place.host));
   }
   socket_ = ::socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  // Before connecting, so that the window never opens further.
+  // The size is set before connecting, so that the window never opens further.
   if (receive_buffer > 0) setsockopt(socket_, SOL_SOCKET, SO_RCVBUF, &receive_buffer, sizeof(receive_buffer));
   const int connected = socket_ < 0 ? -1 : ::connect(socket_, found->ai_addr, found->ai_addrlen);
   const int fault = errno;
@@ -118,7 +118,7 @@ bool RawConnection::closed_by_peer() const {
 
 HttpAnswer ask_http(const HostPort& place, std::string_view request, std::chrono::milliseconds patience) {
   RawConnection connection(place);
-  // A server may answer and close before it has read all.
+  // A server may answer and close before it has read the whole request.
   static_cast<void>(connection.send(request));
   const auto text = connection.read_to_end(patience);
   if (!text)

@@ -1,5 +1,5 @@
-// What goes wrong with the sender of the frames. Each fault stops the traffic between two frames, does its harm, and leaves a
-// connected sender behind.
+// Faults of the sender of the frames. Each fault stops the traffic between two frames, causes its damage, and leaves a connected
+// sender behind.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace {
 
 using Transmits = std::vector<std::size_t>;
 
-/// The shots that the server waits for.
+/// Indices of the shots that the server waits for.
 Transmits alive(const Acquisition& acquisition) {
   const FrameLayout layout(acquisition);
   Transmits transmits;
@@ -27,8 +27,8 @@ Transmits alive(const Acquisition& acquisition) {
   return transmits;
 }
 
-/// Where the A-scan of a shot that is certainly looked at begins in a frame: of the element that fires, where it is one, which is
-/// alive, or else of the first receiver that is alive.
+/// Offset in a frame of an A-scan of a shot that is certainly examined. It is that of the firing element, if one element fires
+/// and is alive, or else that of the first receiver that is alive.
 std::size_t own_a_scan(const Acquisition& acquisition, std::size_t transmit) {
   const FrameLayout layout(acquisition);
   const auto element = firing_element(acquisition, transmit);
@@ -39,12 +39,12 @@ std::size_t own_a_scan(const Acquisition& acquisition, std::size_t transmit) {
   return row.value_or(layout.shot(transmit).first) * layout.bytes_per_row();
 }
 
-/// One of several, and not the last.
+/// A number from 1 to `of` - 1: some of them, but not all.
 std::size_t some_but_not_all(const FaultContext& context, std::size_t of) {
   return static_cast<std::size_t>(context.pick(1, of - 1));
 }
 
-/// In the place of the sender: an accepted connection that is driven byte by byte.
+/// Replaces the sender with an accepted connection that is driven byte by byte.
 RawConnection take_its_place(const FaultContext& context, Stream& stream) {
   stream.finish();
   context.await_departure();
@@ -61,7 +61,7 @@ void send_shot(RawConnection& connection, Stream& stream, std::size_t transmit) 
   }
 }
 
-/// A frame of which a shot breaks off: what has been sent of it when this returns is some shots and a piece of another.
+/// Sends a frame in which a shot breaks off: some whole shots and a piece of another.
 void send_cut_frame(const FaultContext& context, RawConnection& connection, Stream& stream) {
   const Transmits transmits = alive(stream.acquisition());
   const std::size_t whole = some_but_not_all(context, transmits.size());
@@ -74,8 +74,8 @@ void send_cut_frame(const FaultContext& context, RawConnection& connection, Stre
   stream.go_on_with(stream.sequence() + 1);
 }
 
-/// Goes on with the numbering at `place`. A server takes a step back by less than 256 for stale shots: then it leads over a place
-/// far away.
+/// Continues the numbering at `place`. A server takes shots that are less than 256 frames back for stale ones. So if `place` is
+/// near, the numbering first jumps to a place far away.
 void renumber(const FaultContext& context, Stream& stream, std::uint64_t place) {
   stream.send_frame();
   if (!context.settle()) return;
@@ -117,7 +117,7 @@ void sender_reset_in_mid_frame(const FaultContext& context) {
   context.traffic.perform([&](Stream& stream) {
     RawConnection connection = take_its_place(context, stream);
     if (!context.settle()) return;
-    // A reset throws away what the server has not read: so it must have.
+    // A reset discards what the server has not read, so the server must have read all of it before.
     const std::uint64_t before = value_of(context.judge.read(), counter::bytes);
     const std::size_t transmit = alive(stream.acquisition()).front();
     context.expect(counter::received);
@@ -146,7 +146,7 @@ void truncated_message(const FaultContext& context) {
 
 void sender_stalls_in_mid_message(const FaultContext& context) {
   const double limit = context.configuration.input.stall_timeout.value;
-  if (limit == 0.0 || limit > 30.0) return;  // the server waits for ever, or too long for a soak
+  if (limit == 0.0 || limit > 30.0) return;  // the server waits without a limit, or too long for a soak
   context.traffic.perform([&](Stream& stream) {
     RawConnection connection = take_its_place(context, stream);
     context.expect(counter::timed_out);
@@ -164,7 +164,7 @@ void corrupt_shot(const FaultContext& context) {
     context.expect(counter::incomplete);
     send_shot(connection, stream, transmits[0]);
     std::string shot = shot_bytes(stream.sequence(), transmits[1], stream.shot_samples(transmits[1]));
-    shot[24] = static_cast<char>(shot[24] ^ 1);  // of the header, which the checksum covers
+    shot[24] = static_cast<char>(shot[24] ^ 1);  // a byte of the header, which the checksum covers
     context.expect(counter::decode_error("bad_checksum"));
     connection.send(shot);
     stream.go_on_with(stream.sequence() + 1);
@@ -204,7 +204,7 @@ void missing_shots(const FaultContext& context) {
     context.expect(counter::incomplete);
     stream.send_shots(transmits);
     stream.go_on_with(stream.sequence() + 1);
-    // The server knows that nothing more comes when every connection has gone on.
+    // The server knows that the frame gets no more shots once every connection has gone on to the next frame.
     stream.send_frame();
   });
   context.await();
@@ -212,13 +212,13 @@ void missing_shots(const FaultContext& context) {
 
 void duplicate_shots(const FaultContext& context) {
   context.traffic.perform([&](Stream& stream) {
-    // The shots of a frame that found no slot are not told apart: every slot is free for this one.
+    // The kinds of shots of a frame that found no slot are not distinguished, so every slot must be free for this frame.
     if (!context.settle()) return;
     Transmits transmits = alive(stream.acquisition());
     const std::uint64_t twice = context.pick(1, transmits.size() - 1);
     Transmits order;
     for (std::size_t i = 0; i < transmits.size(); ++i) {
-      // Never the last: what comes after that is stale.
+      // The last shot is not repeated: a shot that comes after it is stale.
       order.insert(order.end(), i < twice ? 2 : 1, transmits[i]);
     }
     context.expect(counter::received);
@@ -232,7 +232,7 @@ void duplicate_shots(const FaultContext& context) {
 
 void stale_shots(const FaultContext& context) {
   context.traffic.perform([&](Stream& stream) {
-    // The shots of a frame that found no slot are not told apart: every slot is free for this one.
+    // The kinds of shots of a frame that found no slot are not distinguished, so every slot must be free for this frame.
     if (!context.settle()) return;
     Transmits transmits = alive(stream.acquisition());
     context.expect(counter::received);

@@ -20,7 +20,7 @@
 namespace echoform::soak {
 namespace {
 
-/// What fills the pipe; left out of the file.
+/// The byte that fills the pipe. It is left out of the file.
 constexpr char filler = '\0';
 
 }  // namespace
@@ -64,7 +64,7 @@ void ServerLog::wake() {
 }
 
 void ServerLog::fill() const {
-  // A description of its own: non-blocking here must not make it so for the server.
+  // The pipe is opened again for a file description of its own, so that the server's end does not become non-blocking.
   const int into = ::open(fmt::format("/proc/self/fd/{}", reading_end_).c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC);
   if (into < 0) throw RuntimeFault(fmt::format("cannot fill the server's log: {}", std::strerror(errno)));
   const std::string bytes(4096, filler);
@@ -135,7 +135,7 @@ void ServerLog::run() {
     char* const end = std::remove(buffer.data(), buffer.data() + std::max<ssize_t>(got, 0), filler);
     for (const char* at = buffer.data(); at < end;) {
       const ssize_t written = ::write(file_, at, static_cast<std::size_t>(end - at));
-      if (written < 0 && errno != EINTR) break;  // a full disk: the run goes on without its log
+      if (written < 0 && errno != EINTR) break;  // a full disk: the run continues without its log
       at += std::max<ssize_t>(written, 0);
     }
   }

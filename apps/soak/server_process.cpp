@@ -68,7 +68,7 @@ ServerProcess::ServerProcess(const std::vector<std::string>& arguments, const st
   const pid_t parent = ::getpid();
   process_ = ::fork();
   if (process_ == 0) {
-    // Ctrl-C is for the soak, which then ends the server; and the server shall not outlive it.
+    // Ctrl-C is meant for the soak, which then ends the server. The server must not outlive the soak.
     ::setpgid(0, 0);
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != parent) ::_exit(127);

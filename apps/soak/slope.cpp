@@ -8,7 +8,7 @@
 namespace echoform::soak {
 namespace {
 
-/// In all readings and in each of their halves, and by more than the grain.
+/// True if the values grow in all readings and in each half of them, and by more than the grain.
 bool proven(std::span<const double> places, std::span<const double> values, double grain) {
   if (places.size() < fewest_readings) return false;
   const Slope whole = theil_sen(places, values);
@@ -35,11 +35,11 @@ Slope theil_sen(std::span<const double> places, std::span<const double> values) 
   };
   const double count = static_cast<double>(slopes.size());
   const double readings = static_cast<double>(n);
-  // Kendall's S has the variance n (n - 1) (2 n + 5) / 18; 1.96 deviations are 95 %.
+  // Kendall's S has the variance n (n - 1) (2 n + 5) / 18; 1.96 standard deviations give 95 %.
   const double spread = 1.96 * std::sqrt(readings * (readings - 1.0) * (2.0 * readings + 5.0) / 18.0);
   const std::size_t half = slopes.size() / 2;
   const double median = slopes.size() % 2 == 1 ? slopes[half] : 0.5 * (slopes[half - 1] + slopes[half]);
-  // As many slopes lie below the lower end as above the upper.
+  // The same number of slopes lies below the lower end and above the upper end.
   return {median, at(std::floor(0.5 * (count - spread)) - 1.0), at(std::ceil(0.5 * (count + spread)))};
 }
 

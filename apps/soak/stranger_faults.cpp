@@ -1,4 +1,4 @@
-// What others do at the door for frames while the sender goes on.
+// Faults of other peers at the endpoint for frames, while the sender continues.
 #include <algorithm>
 #include <vector>
 
@@ -14,7 +14,7 @@ std::string hello(const FaultContext& context) {
   return hello_bytes(context.acquisition, context.configuration.input.token, context.random() | 1U);
 }
 
-/// Sends, says that nothing more comes, and waits for the server to close.
+/// Sends, signals the end of its data, and waits for the server to close.
 void send_and_leave(const FaultContext& context, std::string_view bytes) {
   RawConnection connection(context.places.frames);
   static_cast<void>(connection.send(bytes));
@@ -67,7 +67,8 @@ void shot_before_hello(const FaultContext& context) {
 }
 
 void connection_storm(const FaultContext& context) {
-  // As many as there are places besides the sender's and those that linger: beyond that one of those would have to give way.
+  // This is the number of free places besides the sender's and those of lingering connections. With more, one of those would have
+  // to give way.
   const std::uint64_t connections = context.pick(3, 7);
   context.expect(counter::rejected, connections);
   std::vector<RawConnection> storm;

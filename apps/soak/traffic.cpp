@@ -52,7 +52,7 @@ void Stream::send_frame() {
 }
 
 AcquisitionSender& Stream::sender() {
-  // A fault that finds the run about to end leaves no sender behind.
+  // A fault that runs when the run is about to end leaves no sender behind.
   if (!sender_) throw RuntimeFault("the run ends: no sender is connected");
   return *sender_;
 }
@@ -116,7 +116,7 @@ void Traffic::run(const std::stop_token& stop) {
       const std::chrono::nanoseconds late = std::chrono::steady_clock::now() - due;
       if (late.count() > lateness_.load()) lateness_.store(late.count());
       stream_.send_frame();
-      // After a delay it goes on from there: a soak wants steady pressure, not bursts that it did not ask for.
+      // After a delay, the schedule continues from there: a soak needs steady pressure, without bursts that it did not request.
       next = std::max(next + interval_, std::chrono::steady_clock::now() - interval_);
       lock.lock();
     }
@@ -132,17 +132,17 @@ void Traffic::run(const std::stop_token& stop) {
 
 std::vector<Part> make_parts(const Configuration& configuration) {
   SimulatorConfiguration plain = simulated_source(configuration);
-  // Counts of saturated samples are foretold: packed to 12 bits, those of the part itself would count too.
+  // The number of saturated samples is predicted. If packed to 12 bits, saturated samples of the part itself would count, too.
   if (plain.encoding == SampleEncoding::packed12) plain.encoding = SampleEncoding::int16;
   plain.cycle_frames = std::min(plain.cycle_frames, cycle_frames);
   SimulatorConfiguration floats = plain;
-  // Waves and codes are those of this many elements.
+  // The waves and codes are defined for this number of elements.
   if (!plain.transmit.together()) floats.elements = std::max<std::size_t>(2, plain.elements * 3 / 4);
   floats.encoding = SampleEncoding::float32;
   for (auto* const list : {&floats.dead_elements, &floats.transmit.fire, &floats.transmit.receive}) {
     std::erase_if(*list, [&](std::size_t element) { return element >= floats.elements; });
   }
-  // Faults leave shots out and send them twice: that takes two.
+  // Faults leave out shots and send shots twice, which needs at least two.
   for (SimulatorConfiguration* const part : {&plain, &floats}) {
     const auto fires = [part](std::size_t element) {
       return std::find(part->dead_elements.begin(), part->dead_elements.end(), element) == part->dead_elements.end();
@@ -155,7 +155,7 @@ std::vector<Part> make_parts(const Configuration& configuration) {
   packed.transmit = {};
   packed.encoding = SampleEncoding::packed12;
   packed.quantised = true;
-  // Far from the converter's limits, so that only a fault that is asked for saturates.
+  // The samples stay far below the converter's limits, so that only a requested fault saturates.
   packed.full_scale = 8.0 * plain.full_scale;
   std::vector<Part> parts;
   for (const SimulatorConfiguration& part : {plain, floats, packed}) {

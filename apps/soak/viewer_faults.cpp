@@ -1,4 +1,4 @@
-// What browsers, scanners and subscribers do to the doors for images, besides the viewers that watch all the time.
+// Faults of browsers, scanners and subscribers at the endpoints for images, in addition to the viewers that watch all the time.
 #include <fmt/format.h>
 
 #include "apps/soak/fault_kinds.hpp"
@@ -27,7 +27,8 @@ void garbage_http(const FaultContext& context) {
 }
 
 void oversized_http_header(const FaultContext& context) {
-  // Closing with some of it unread, the server may reset the connection before the answer is read: no answer will do.
+  // If the server closes with some of the request unread, it may reset the connection before the answer is read. So a missing
+  // answer is accepted.
   const std::string header = fmt::format("X-Long: {}\r\nConnection: close\r\n", std::string(65536, 'x'));
   const int found = ask_http(context.places.web, http_request(context.places.web, "/", "", header), patience).status;
   if (found != 431 && found != 0) throw RuntimeFault(fmt::format("the web server answered {}; expected 431", found));
@@ -59,7 +60,7 @@ void http_storm(const FaultContext& context) {
 
 void web_viewer_breaks_protocol(const FaultContext& context) {
   WebFeed feed(context.places);
-  feed.say("steady");  // where "ready" is the only word
+  feed.say("steady");  // "ready" is the only word allowed
   std::string message;
   auto outcome = WebFeed::Outcome::image;
   while (outcome == WebFeed::Outcome::image) outcome = feed.next(message, patience);

@@ -19,7 +19,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Pauses of viewers that wait by design; false once they are to stop.
+/// Pauses a viewer that waits by design; false once it must stop.
 bool pause(const std::stop_token& stop, std::chrono::milliseconds time) {
   std::mutex mutex;
   std::condition_variable_any never;
@@ -84,7 +84,7 @@ class GoodSubscriber final : public GoodViewer {
   std::jthread thread_;
 };
 
-/// Subscribes and never reads: its queue fills, here and at the server.
+/// Subscribes and never reads, so that its queue fills, here and at the server.
 class StuckSubscriber final : public Viewer {
  public:
   explicit StuckSubscriber(const Places& places) : Viewer("ZeroMQ, never reads"), subscriber_(every_image(places)) {
@@ -127,13 +127,13 @@ class ChurningSubscriber final : public Viewer {
   std::jthread thread_;
 };
 
-/// Feeds of a web viewer, one after the other; what goes wrong is the verdict's.
+/// Opens the feeds of a web viewer, one after the other, and reports faults to the verdict.
 class WebViewer : public Viewer {
  public:
   using Viewer::Viewer;
 
  protected:
-  /// Opens feeds and has them used until the end.
+  /// Opens feeds and calls `use` for each of them until the end.
   template <class Use>
   void run(const Places& places, Verdict& verdict, const std::stop_token& stop, int receive_buffer, Use use) {
     try {
@@ -185,7 +185,7 @@ class GoodWebViewer final : public WebViewer {
   std::jthread thread_;
 };
 
-/// Opens a feed with a small window and reads nothing, until the server has had enough of it.
+/// Opens a feed with a small window and reads nothing, until the server closes the connection.
 class StuckWebViewer final : public WebViewer {
  public:
   StuckWebViewer(const Places& places, Verdict& verdict)
@@ -233,7 +233,7 @@ class ChurningWebViewer final : public WebViewer {
       feed.connection().reset();
     } else if (way == 2) {
       feed.connection().end_sending();
-    }  // else it is just gone
+    }  // otherwise it leaves without notice
   }
 
   std::jthread thread_;

@@ -65,7 +65,7 @@ WebFeed::Outcome WebFeed::next(std::string& message, std::chrono::milliseconds t
 }
 
 bool WebFeed::send_frame(unsigned first_byte, std::string_view payload) {
-  // Clients mask what they send; a mask of zeros leaves it as it is.
+  // Clients must mask what they send; a mask of zeros leaves it unchanged.
   std::string frame{static_cast<char>(first_byte), static_cast<char>(0x80U | payload.size()), '\0', '\0', '\0', '\0'};
   frame += payload;
   return connection_.send(frame);
