@@ -30,7 +30,7 @@ constexpr double disk_depth = 20e-3;
 constexpr double disk_radius = 10e-3;
 constexpr double half_square = 12.5e-3;
 constexpr double frame_nyquist = body_velocity * frame_rate / (4.0 * centre_frequency);
-constexpr double disk_turning = 0.4 * frame_nyquist / disk_radius;  // radians a second
+constexpr double disk_turning = 0.4 * frame_nyquist / disk_radius;  // radians per second
 
 SimulatorConfiguration disk_source(const CompoundingCase& test) {
   SimulatorConfiguration source;
@@ -49,7 +49,7 @@ SimulatorConfiguration disk_source(const CompoundingCase& test) {
   source.tissue.speckle.scatterers = test.scatterers;
   source.tissue.speckle.x = {Metres(-half_square), Metres(half_square)};
   source.tissue.speckle.z = {Metres(disk_depth - half_square), Metres(disk_depth + half_square)};
-  // What lies around the disk is weak, so that images show where it ends.
+  // The surroundings of the disk are weak, so that images show where it ends.
   source.tissue.speckle.rms = 0.005;
   source.tissue.disks = {
       {{Metres(0.0), Metres(0.0), Metres(disk_depth)}, Metres(disk_radius), 0.5 * disk_turning / std::numbers::pi, 20.0}};
@@ -70,7 +70,7 @@ ImagingPlan disk_plan(const CompoundingCase& test, const FmcSimulator& simulator
   return plan;
 }
 
-/// A batch on its way through the stages, everything kept.
+/// A batch of frames in the stages, with every intermediate result kept.
 class Batch {
  public:
   Batch(const CompoundingCase& test, const FmcSimulator& simulator, const ImagingPlan& plan, Backend& backend,
@@ -110,11 +110,11 @@ class Batch {
     queue_.finish();
   }
 
-  /// From analytic signals to complex images.
+  /// Converts analytic signals to complex images.
   void beamform() {
     for (const Frame& frame : frames_) beamform_->process({frame.signals.data()}, {frame.image.data()}, queue_);
   }
-  /// From received samples to envelopes.
+  /// Converts received samples to envelopes.
   void image_all() {
     for (const Frame& frame : frames_) {
       pairing_->process({frame.raw.data()}, {paired_.data()}, queue_);
@@ -132,7 +132,7 @@ class Batch {
   }
   [[nodiscard]] std::size_t stage_memory() const { return beamform_->bytes(); }
 
-  /// Of a frame, by pixel.
+  /// The image of a frame, pixel by pixel.
   [[nodiscard]] std::vector<std::complex<float>> image(std::size_t frame, BackendKind backend) const {
     std::vector<std::complex<float>> pixels(image_.bytes() / sizeof(std::complex<float>));
     if (backend == BackendKind::cuda) {
@@ -162,7 +162,7 @@ class Batch {
   std::vector<Frame> frames_;
 };
 
-/// Contrast and velocities, by the images of all moments.
+/// Computes the contrast and the velocities from the images of all moments.
 void judge(const Batch& batch, std::size_t moments, const Grid& grid, BackendKind backend, CompoundingReport& report) {
   std::vector<double> power(grid.pixels());
   std::vector<std::complex<double>> turn(grid.pixels());
@@ -189,7 +189,7 @@ void judge(const Batch& batch, std::size_t moments, const Grid& grid, BackendKin
     if (away > 1.1 * disk_radius) around += power[k], ++others;
     if (away > 0.9 * disk_radius) continue;
     inside += power[k], ++insiders;
-    // It turns from +z towards +x: to the right of its centre towards the probe.
+    // The disk rotates from +z towards +x: to the right of its centre, it moves towards the probe.
     const double truth = disk_turning * x;
     const double found = frame_nyquist * std::arg(turn[k]) / std::numbers::pi;
     squares += power[k] * truth * truth;

@@ -16,7 +16,7 @@
 namespace echoform::benchmarks {
 namespace {
 
-/// Of any size, and well-conditioned: cosines.
+/// A well-conditioned code of any size, made of cosines.
 TransmitCode cosine_code(std::size_t elements) {
   TransmitCode code{elements, elements, {}, std::vector<bool>(elements, false)};
   for (std::size_t event = 0; event < elements; ++event) {

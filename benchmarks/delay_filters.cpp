@@ -17,10 +17,10 @@ namespace {
 using Complex = std::complex<double>;
 
 constexpr double turn = 2.0 * std::numbers::pi;
-/// Samples on either side of the reference, so that no filter sees an end.
+/// Samples on either side of the reference, so that no filter reaches an end of the data.
 constexpr std::size_t margin = 20;
 
-/// One of a Fourier series: Re(amplitude exp(j 2 pi bin t / samples)).
+/// One term of a Fourier series: Re(amplitude exp(j 2 pi bin t / samples)).
 struct Line {
   std::size_t bin = 0;
   Complex amplitude;
@@ -30,7 +30,7 @@ double frequency_of(const Line& line, std::size_t samples) {
   return static_cast<double>(line.bin) / static_cast<double>(samples);
 }
 
-/// The series' values at the samples -margin .. samples + margin - 1, all of them `ahead` later.
+/// Values of the series at the samples -margin .. samples + margin - 1, each taken `ahead` samples later.
 std::vector<double> row_of(const std::vector<Line>& lines, std::size_t samples, double ahead) {
   std::vector<double> row(samples + 2 * margin, 0.0);
   for (const Line& line : lines) {
@@ -49,7 +49,7 @@ std::vector<Line> tone(std::size_t bin, std::mt19937& random) {
   return {{bin, std::polar(1.0, std::uniform_real_distribution<double>(0.0, turn)(random))}};
 }
 
-/// Gaussian pulses at random times with random amplitudes, as their spectrum below half the sample rate.
+/// The spectrum, below half the sample rate, of Gaussian pulses at random times with random amplitudes.
 std::vector<Line> train(const DelayFilterCase& test, std::size_t bin, std::mt19937& random) {
   std::uniform_real_distribution<double> uniform(0.0, 1.0);
   std::normal_distribution<double> normal;
@@ -85,7 +85,7 @@ double delay_of(std::size_t i, std::size_t delays) {
 /// A signal as the elements receive it.
 struct Received {
   std::vector<double> reference;
-  std::vector<std::vector<double>> rows;  ///< one a delay
+  std::vector<std::vector<double>> rows;  ///< one row for each delay
 };
 
 Received receive(const DelayFilterCase& test, const std::vector<Line>& lines) {
@@ -106,8 +106,8 @@ Received receive_noise(const DelayFilterCase& test, std::mt19937& random) {
 }
 
 struct Summed {
-  std::vector<double> mean;  ///< of all elements, their delays taken back
-  double error = 0.0;        ///< the mean power of single elements' differences from the reference
+  std::vector<double> mean;  ///< mean over all elements, with their delays compensated
+  double error = 0.0;        ///< mean power of the differences of single elements from the reference
 };
 
 Summed sum(const DelayFilter& filter, const Received& received) {
@@ -126,7 +126,7 @@ Summed sum(const DelayFilter& filter, const Received& received) {
   return summed;
 }
 
-/// Equation (5), of a sum that has `noise` times those values in it besides.
+/// Equation (5), for a sum that also contains `noise` times those values.
 double ratio_of(const std::vector<double>& reference, const std::vector<double>& mean, double noise,
                 const std::vector<double>& values) {
   double signal = 0.0;
@@ -139,7 +139,7 @@ double ratio_of(const std::vector<double>& reference, const std::vector<double>&
   return std::sqrt(signal / rest);
 }
 
-/// What the mean makes of the series' power, and what its error has of it.
+/// Power of the series after the mean of the filters, and power of its error.
 struct Powers {
   double signal = 0.0;
   double error = 0.0;
@@ -209,7 +209,7 @@ std::vector<DelayFilterReport> measure_delay_filters(const DelayFilterCase& test
   for (const DelayFilterOptions& options : test.filters) {
     const DelayFilter filter = make_delay_filter(options);
     DelayFilterReport report{label_of(options), options, mean_noise_gain(filter), {}};
-    // White noise is filtered and summed as signals are, once for all of them.
+    // White noise is filtered and summed in the same way as signals, once for all of them.
     const std::vector<double> heard = sum(filter, noise).mean;
     const double noise_power = test.noise * test.noise * report.noise_gain / static_cast<double>(test.delays);
     for (const Column& column : columns) {
@@ -262,7 +262,7 @@ DelayFilterDeviations measure_delay_filter_deviations() {
   const DelayFilter filter = make_delay_filter(options);
   std::vector<float> fine(upsampling_factor * samples);
   upsample(filter, row, fine);
-  // By the coefficients in double precision.
+  // These are computed with the coefficients in double precision.
   std::vector<double> exact_fine(fine.size(), 0.0);
   std::vector<double> coefficients(filter.taps);
   for (std::size_t phase = 0; phase < upsampling_factor; ++phase) {

@@ -19,7 +19,7 @@ namespace {
 constexpr MetresPerSecond water{1480.0};
 constexpr MetresPerSecond aluminium{6320.0};
 
-/// A wave of 1 mm through `count` points.
+/// A wave with an amplitude of 1 mm through `count` points.
 std::shared_ptr<const Surface> wave(std::size_t count, bool smooth) {
   constexpr double number = 2.0 * std::numbers::pi / 40e-3;
   const auto place = [&](std::size_t k) {
@@ -37,7 +37,7 @@ std::shared_ptr<const Surface> wave(std::size_t count, bool smooth) {
   return std::make_shared<const Surface>("wave", std::move(segments));
 }
 
-/// A parabola through `count` points: no straight line meets it three times, so that nothing lies in shadow.
+/// A parabola through `count` points. No straight line meets it three times, so nothing lies in shadow.
 std::shared_ptr<const Surface> arch(std::size_t count) {
   const double step = 128e-3 / static_cast<double>(count - 1);
   const auto place = [&](std::size_t k) {
@@ -85,14 +85,14 @@ class Measurement {
  public:
   Measurement(const DelaysCase& test, std::size_t threads, DelaysPart surface)
       : threads_(threads), surface_(std::move(surface)), probe_(probe_of(test)), grid_(grid_of(test)), path_(path_of(surface_)) {
-    // A sample of the table: every 16th element, and pixels that share no row or column for long.
+    // The comparison uses a sample of the table: every 16th element, and pixels that share no row or column for long.
     for (std::size_t k = 0; k < grid_.pixels(); k += 17) pixels_.push_back(grid_.at(k));
     for (std::size_t k = 0; k < probe_.elements.size(); k += 16) sources_.push_back(k);
   }
 
   [[nodiscard]] std::size_t general_rays() const { return pixels_.size() * sources_.size(); }
 
-  /// Of the sampled rays; returns the seconds that they took on all threads.
+  /// Solves the sampled rays; returns the seconds that they took on all threads.
   [[nodiscard]] double solve() {
     sides_.resize(pixels_.size());
     PartBounds{surface_.surface, surface_.backwall}.sides(pixels_, sides_);
@@ -123,7 +123,7 @@ class Measurement {
     return seconds_since(begin);
   }
 
-  /// Of both tables, entry by entry.
+  /// Compares both tables entry by entry.
   void compare(DelaysInterpolated& figure) const {
     figure.found = interpolated_->rays(grid_)->found;
     const std::vector<Point> points = grid_.points();
@@ -222,7 +222,8 @@ DelaysReport measure_delays(const DelaysCase& test, const std::function<void(con
     if (level <= simd_level()) levels.push_back(level);
   }
   std::vector<DelaysPart> parts = delays_parts();
-  // Of a volume planes take what they take in a plane, and nothing is interpolated.
+  // Delays of a volume through planes take as long as those of a plane, and none are interpolated. So a volume keeps only the
+  // last part.
   if (test.volume()) parts.erase(parts.begin(), parts.end() - 1);
   for (DelaysPart& skip : delays_skips()) {
     if (!test.volume()) parts.push_back(std::move(skip));

@@ -14,7 +14,7 @@ std::vector<DeviceDelays> measure_device_delays(const DelaysCase& test) {
   for (const DelaysPart& part : delays_parts()) {
     if (test.volume() && part.surface->segments().size() > 1) continue;
     const ImagingPlan plan = delays_plan(test, part);
-    // As the rows of a half matrix.
+    // The pairs are those of the rows of a half matrix.
     BeamformOptions options = beamform_options(plan, plan_pairs(plan), 0);
     options.pairs = pairs_both_ways(plan.acquisition.elements());
     const beamform::TilePlanRequest request{.options = options};

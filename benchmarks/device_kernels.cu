@@ -131,7 +131,7 @@ __global__ void __launch_bounds__(ceiling_threads) shared_loads(unsigned* sink) 
     for (unsigned k = 0; k < 16U; ++k) sum ^= folded(memory[place + 32U * k]);
     place = (place + 32U) & 511U;
   }
-  // Never true: the loads must look needed.
+  // The condition is never true; it makes the loads appear necessary to the compiler.
   if (sum == 0xffffffffU) sink[0] = sum;
 }
 

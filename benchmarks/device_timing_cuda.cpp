@@ -15,7 +15,7 @@ DeviceTimer::DeviceTimer(cudaStream_t stream, std::function<void()> work)
   static_cast<void>(seconds_of(2));
   const double estimate = seconds_of(2);
   runs_ = static_cast<std::size_t>(std::clamp(std::ceil(5e-3 / std::max(estimate, 1e-7)), 1.0, 1000.0));
-  // The clock rises under load: half a measurement more before the first that counts.
+  // The clock of the device rises under load, so another half of a measurement runs before the first one that counts.
   static_cast<void>(seconds_of(runs_));
 }
 

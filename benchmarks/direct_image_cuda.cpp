@@ -34,7 +34,7 @@ double samples_per_metre(const ImagingPlan& plan, const Leg& leg) {
   return plan.acquisition.sample_rate.value / form->velocity.value;
 }
 
-/// Empty of a law of single elements.
+/// The plane waves of a leg. Empty for a law of single elements.
 std::vector<DirectWave> waves_of(const ImagingPlan& plan, const Leg& leg) {
   std::vector<DirectWave> waves;
   const double rate = plan.acquisition.sample_rate.value;

@@ -27,7 +27,7 @@ BlockSpec flow_ensembles_spec(const FlowCase& test) {
   return spec;
 }
 
-/// As `spec` has them.
+/// Random ensembles in the layout of `spec`.
 std::vector<float> flow_ensembles(const FlowCase& test, const BlockSpec& spec) {
   std::vector<float> samples(spec.bytes() / sizeof(float));
   const bool planar = spec.type == ElementType::planar_complex64;
@@ -50,7 +50,7 @@ std::vector<float> flow_ensembles(const FlowCase& test, const BlockSpec& spec) {
   return samples;
 }
 
-/// A stage and what it makes.
+/// A stage and its output.
 struct FlowBenchStage {
   FlowBenchStage(const StageKind& kind, const StageOptions& options, const BlockSpec& of, Backend& backend)
       : stage(make_stage(kind, options, backend)),

@@ -9,7 +9,7 @@
 namespace echoform::benchmarks {
 namespace {
 
-/// Reading memory is what no engine can do without.
+/// Rate of reading the samples from memory, which every engine must do.
 double read_rate(const Buffer& samples, ThreadTeam& team) {
   const auto* words = static_cast<const std::uint64_t*>(samples.data());
   const std::size_t count = samples.size() / 8;
@@ -47,7 +47,7 @@ std::vector<std::byte> noise_frame(const Acquisition& acquisition) {
     }
     return samples;
   }
-  // 12-bit amplitudes; packed samples are any bytes.
+  // Samples are 12-bit amplitudes; packed samples may be any bytes.
   const bool packed = acquisition.encoding == SampleEncoding::packed12;
   for (std::size_t k = 0; k + 2 <= samples.size(); k += 2) {
     const auto value = static_cast<std::int16_t>(packed ? random() & 0xFFFFU : random() % 4096U - 2048U);

@@ -13,7 +13,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Slots that are free, and when frames were done. Engines say so from threads of their own.
+/// The free slots, and the times at which frames were finished. Engines report them from threads of their own.
 class Ring {
  public:
   Ring(Engine& engine, std::size_t slots) : slots_(slots) {
@@ -51,7 +51,7 @@ class Ring {
     times_.clear();
     times_.reserve(frames);
   }
-  /// When each frame since watch() was done; after drain().
+  /// Time at which each frame since watch() was finished; valid after drain().
   [[nodiscard]] const std::vector<Clock::time_point>& times() const { return times_; }
 
  private:
@@ -92,7 +92,7 @@ class StageTimes {
   std::vector<Times> stages_;
 };
 
-/// Images one frame with nothing else in flight; seconds until it is done.
+/// Images one frame with nothing else in flight; returns the seconds until it is finished.
 double image_alone(Engine& engine, Ring& ring, StageTimes& times) {
   FrameSlot& slot = ring.lease();
   const auto begin = Clock::now();

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t elements = ingest_elements;
 
-/// Seconds from the first frame to the receiver's close.
+/// Seconds from the first frame until the receiver closes the connection.
 double send(AcquisitionSender& sender, const std::vector<std::byte>& frame, std::size_t frames) {
   const auto start = std::chrono::steady_clock::now();
   for (std::size_t i = 0; i < frames; ++i) sender.send_frame({i + 1, WallTime(1)}, frame);

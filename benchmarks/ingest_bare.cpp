@@ -36,11 +36,12 @@ struct BareReceiver::Implementation {
 
     void read() {
       if (at + read_bytes > memory.size()) at = 0;
-      // The sizes of the source's reads: a payload, and a little of what follows.
+      // Reads have the sizes of the source's reads: a payload, and a little of what follows.
       const std::array<asio::mutable_buffer, 2> buffers{asio::buffer(memory.data() + at, read_bytes), asio::buffer(next_header)};
       socket.async_read_some(buffers, [this](const error_code& error, std::size_t bytes) {
         received += bytes;
-        // Whole cache lines: memory that is written past the caches is slow where a line is written in parts.
+        // The position advances by whole cache lines, because writes that bypass the caches are slow when they write parts of a
+        // line.
         at += (bytes + 63) / 64 * 64;
         if (error) {
           error_code ignored;
@@ -108,7 +109,7 @@ void BareReceiver::welcome() {
     try {
       me->accept_all();
     } catch (const std::exception&) {
-      // The sender fails for the same reason, and says so.
+      // The sender fails for the same reason and reports it.
     }
   });
 }

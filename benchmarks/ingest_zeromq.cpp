@@ -14,7 +14,7 @@
 namespace echoform::benchmarks {
 namespace {
 
-/// Seconds from the first frame until `taken` says so, which waits.
+/// Seconds from the first frame until `taken` returns, which waits for the receiver.
 template <class Taken>
 double send(const IngestFrames& made, std::uint16_t port, const Taken& taken) {
   ZeromqSenderOptions options;
@@ -62,7 +62,7 @@ IngestRates measure_zeromq_ingest(const IngestCase& test) {
     zmq::socket_t socket = bind_socket(context, options);
     socket.set(zmq::sockopt::rcvtimeo, 60'000);
     const std::uint16_t port = bound_port(socket);
-    const std::size_t messages = made.frames * (ingest_elements + 1) + 1;  // with Hellos and an End
+    const std::size_t messages = made.frames * (ingest_elements + 1) + 1;  // plus Hellos and an End
     bool all = true;
     std::thread receiver([&] {
       zmq::message_t message;

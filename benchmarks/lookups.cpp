@@ -48,7 +48,7 @@ double count_within(const std::vector<float>& transmit, const std::vector<float>
   const std::size_t receivers = receive.size() / pixels;
   ThreadTeam team(threads);
   std::vector<std::uint64_t> counts(team.size(), 0);
-  // Pieces whose delays stay in a cache.
+  // The pixels are divided into pieces whose delays stay in a cache.
   constexpr std::size_t piece = 1024;
   team.for_each((pixels + piece - 1) / piece, 1, [&](std::size_t begin, std::size_t end, std::size_t member) {
     for (std::size_t at = begin; at < end; ++at) {
@@ -61,7 +61,7 @@ double count_within(const std::vector<float>& transmit, const std::vector<float>
           std::uint32_t within = 0;
           for (std::size_t p = 0; p < count; ++p) {
             const float sample = forth[p] + back[p];
-            within += sample >= 0.0F && sample < limit ? 1U : 0U;  // NaN, where no ray goes, is neither
+            within += sample >= 0.0F && sample < limit ? 1U : 0U;  // NaN, where no ray goes, is not counted
           }
           counts[member] += within;
         }
@@ -84,7 +84,7 @@ LookupCount count_lookups(const ImagingPlan& plan, std::size_t threads) {
   const SampleGate gate = plan.imaged_samples();
   for (std::size_t view = 0; view < plan.laws.size(); ++view) {
     const DelayLaw& law = plan.laws[view];
-    // The gate's samples alone are there.
+    // Only the samples of the gate exist.
     std::vector<float> transmit = sample_delays(plan, *law.transmit);
     const std::vector<float> receive = law.reciprocal() ? transmit : sample_delays(plan, *law.receive);
     for (float& delay : transmit) delay -= static_cast<float>(gate.first);

@@ -37,7 +37,7 @@ using std::chrono::steady_clock;
 constexpr std::size_t read_bytes = std::size_t{1} << 18;
 constexpr std::size_t state_bytes = 18;
 
-/// What it is set up with.
+/// The acquisition for which the instrument is set up.
 Acquisition acquisition_of(const MicropulseCase& test, const micropulse::InstrumentSettings& settings) {
   Acquisition wanted;
   wanted.probe = make_linear_probe(test.elements, Metres(0.6e-3), Metres(0.5e-3), Hertz(5e6), Hertz{});
@@ -45,7 +45,7 @@ Acquisition acquisition_of(const MicropulseCase& test, const micropulse::Instrum
   return micropulse::instrument_acquisition(std::move(wanted), settings, "bench micropulse");
 }
 
-/// A buffered cycle: the message of encoders, and an A-scan for each pair.
+/// A buffered cycle: the message with the encoders, and an A-scan for each pair.
 std::vector<std::uint8_t> cycle_of(const MicropulseCase& test) {
   std::vector<std::uint8_t> bytes(state_bytes);
   bytes[0] = 0x15;
@@ -69,7 +69,7 @@ std::vector<std::uint8_t> cycle_of(const MicropulseCase& test) {
   return bytes;
 }
 
-/// Understands of commands whether RST, STA and STRS are among them.
+/// A bare instrument, which detects only whether RST, STA and STRS are among the commands.
 class BareInstrument {
  public:
   /// Sends the cycle `cycles` times.
@@ -84,7 +84,7 @@ class BareInstrument {
   BareInstrument& operator=(const BareInstrument&) = delete;
 
   [[nodiscard]] std::uint16_t port() const { return acceptor_.local_endpoint().port(); }
-  /// When the first byte of a cycle was sent.
+  /// Time at which the first byte of a cycle was sent.
   [[nodiscard]] steady_clock::time_point began() { return began_.get_future().get(); }
 
  private:
@@ -112,12 +112,12 @@ class BareInstrument {
       try {
         began_.set_exception(std::current_exception());
       } catch (const std::future_error&) {
-        // It had begun: who reads finds out.
+        // Sending had begun already; the reader notices the end of the connection.
       }
     }
   }
 
-  /// In pieces, each as soon as its bytes may have been sent.
+  /// Sends a cycle in pieces, each at the time that the rate allows.
   void send_cycle(tcp::socket& peer, steady_clock::time_point begin, std::size_t number) {
     constexpr std::size_t piece = std::size_t{1} << 16;
     for (std::size_t at = 0; at < cycle_.size(); at += piece) {
@@ -148,7 +148,7 @@ class BareInstrument {
   std::thread thread_;
 };
 
-/// Says when the last shot has come.
+/// Reports when the last shot has arrived.
 class EndingHost final : public StreamHost {
  public:
   EndingHost(std::vector<std::byte>& memory, std::size_t shots) : memory_(memory), shots_(shots) {}

@@ -96,7 +96,7 @@ class Client {
       images_.notify_all();
     }
     lost_ = true;
-    images_.fetch_add(1);  // so that nobody waits for it
+    images_.fetch_add(1);  // so that no thread waits for it
     images_.notify_all();
   }
 
@@ -112,7 +112,7 @@ class Clients {
   Clients(std::size_t count, std::uint16_t port) {
     for (std::size_t k = 0; k < count; ++k) clients_.push_back(std::make_unique<Client>(port, images_));
   }
-  /// Until each has so many images in all.
+  /// Waits until each client has received this number of images.
   void await(std::uint64_t each) {
     const std::uint64_t wanted = each * clients_.size();
     for (std::uint64_t have = images_; have < wanted; have = images_) images_.wait(have);
@@ -126,7 +126,7 @@ class Clients {
   std::vector<std::unique_ptr<Client>> clients_;
 };
 
-/// Volumes a second; the first is not counted: by then every client is at home.
+/// Volumes a second. The first volume is not counted; once it has arrived, every client is connected.
 template <class Publish>
 double rate_of(const OpenIgtlinkCase& test, Clients& clients, const Publish& publish) {
   publish();

@@ -1,9 +1,10 @@
 // The linear operators of optoacoustic tomography, each direction: on the CPU for one and two threads, and on CUDA.
 //   operators_benchmark [--benchmark_filter=REGEX]     ECHOFORM_SIMD=portable|avx2|avx512 lowers the instruction set
-// The paper's phantom at twice its spacing, 105 x 105 x 220 voxels of 0.28 mm, heard by 16 detectors on its sphere of 65 mm for
-// 1022 samples at 20 MHz. "pairs": of a voxel and a detector. "samples": of spheres within the grid, spacing / (c dt) for each
-// pair. On CUDA also the paper's case itself, 5760 detectors (64 rings x 90 views) and 210 x 210 x 440 voxels of 0.14 mm, copies
-// of images and data from and to the host counted in: --benchmark_filter=paper. "iteration" is apply and adjoint.
+// The case is the paper's phantom at twice its spacing, 105 x 105 x 220 voxels of 0.28 mm. 16 detectors on its sphere of 65 mm
+// receive 1022 samples at 20 MHz. "pairs" counts pairs of a voxel and a detector. "samples" counts samples of spheres within the
+// grid, spacing / (c dt) for each pair. On CUDA there is also the paper's case itself, 5760 detectors (64 rings x 90 views) and
+// 210 x 210 x 440 voxels of 0.14 mm. It includes the copies of images and data from and to the host: --benchmark_filter=paper.
+// "iteration" is apply and adjoint.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -39,7 +40,7 @@ ModelGeometry benchmark_geometry() {
   geometry.start_time = Seconds(16e-6);
   geometry.velocity = MetresPerSecond(1540.0);
   for (std::size_t k = 0; k < detectors; ++k) {
-    // A spiral, evenly over the sphere.
+    // The detectors lie on a spiral, evenly over the sphere.
     const double z = 1.0 - 2.0 * (static_cast<double>(k) + 0.5) / static_cast<double>(detectors);
     const double level = std::sqrt(1.0 - z * z);
     const double azimuth = 2.39996323 * static_cast<double>(k);
@@ -54,7 +55,7 @@ ModelGeometry benchmark_geometry() {
   return geometry;
 }
 
-/// Arguments: threads, and whether it is the adjoint.
+/// Arguments of the benchmark: the number of threads, and 1 for the adjoint.
 template <class Make>
 void run_model(benchmark::State& state, const Make& make) {
   ThreadTeam team(static_cast<std::size_t>(state.range(0)));
@@ -93,7 +94,7 @@ void spherical_model_of_rectangles(benchmark::State& state) {
             [&](const ModelGeometry& geometry, ThreadTeam& team) { return make_spherical_model(geometry, options, team); });
 }
 
-/// Rings at polar angles (n + 1/2) pi / `rings`, as many views around each as `views`; elements of 2 x 2 mm.
+/// Rings at polar angles (n + 1/2) pi / `rings`, with `views` views around each; elements of 2 x 2 mm.
 ModelGeometry paper_geometry(std::size_t rings, std::size_t views) {
   constexpr double voxel = 0.14e-3;  // m
   const auto axis = [](std::size_t count) {
@@ -132,13 +133,13 @@ std::unique_ptr<LinearOperator> model_on_cuda(ModelOf model, const ModelGeometry
   return make_spherical_model(geometry, options, site);
 }
 
-/// Argument: 0 apply, 1 adjoint, 2 both.
+/// Argument of the benchmark: 0 apply, 1 adjoint, 2 both.
 void run_on_cuda(benchmark::State& state, ModelOf model, const ModelGeometry& geometry) {
   if (const std::string reason = why_no_cuda(); !reason.empty()) {
     state.SkipWithError(("no GPU: " + reason).c_str());
     return;
   }
-  ThreadTeam team(std::min<std::size_t>(16, usable_processors()));  // for copies
+  ThreadTeam team(std::min<std::size_t>(16, usable_processors()));  // for the copies
   const std::unique_ptr<LinearOperator> linear = model_on_cuda(model, geometry, team);
   std::vector<float> image(linear->image_size());
   std::vector<float> data(linear->data_size());

@@ -10,7 +10,7 @@ constexpr std::uint32_t pairs_at_most = paper_elements * (paper_elements + 1) / 
 __constant__ float constant_element_x[paper_elements];
 __constant__ float constant_weights[pairs_at_most];
 
-/// "Rutinas matematicas optimizadas para alta velocidad": not to IEEE, good to about 1 in 2^22.
+/// One of the paper's "Rutinas matematicas optimizadas para alta velocidad": not IEEE-conforming, accurate to about 1 in 2^22.
 __device__ float fast_root(float x) {
   float root;
   asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(root) : "f"(x));
@@ -56,7 +56,7 @@ __global__ void gpu1(PaperTask task) {
   task.envelope[l * task.nx + k] = envelope_of(sum);
 }
 
-/// A lookup of GPU1op and GPU2: the texture interpolates.
+/// A lookup of GPU1op and GPU2, with the interpolation of the texture.
 __device__ void fetch(const PaperTask& task, float m, std::uint32_t pair, float limit, float2& sum) {
   if (m >= 0.0F && m < limit) {
     add(sum, constant_weights[pair], tex2D<float2>(task.signals, m + 0.5F, static_cast<float>(pair) + 0.5F));
@@ -131,7 +131,7 @@ __global__ void mask(float2* spectra, std::uint32_t samples, std::size_t stride)
   if (bin >= samples) return;
   const bool once = bin == 0 || 2 * bin == samples;
   const float factor = 2 * bin > samples ? 0.0F : (once ? 1.0F : 2.0F) / static_cast<float>(samples);
-  // Bins above the middle were never written.
+  // Bins above the middle are not read, because they were never written.
   row[bin] = factor == 0.0F ? make_float2(0.0F, 0.0F) : make_float2(row[bin].x * factor, row[bin].y * factor);
 }
 
@@ -160,7 +160,7 @@ void launch_paper_gpu1_op(const PaperTask& task, cudaStream_t stream) {
 }
 
 void launch_paper_gpu2(const PaperTask& task, cudaStream_t stream) {
-  // As many threads as elements: 16 x 8 for 128, 8 x 8 for 64; whole warps for other arrays.
+  // A block has as many threads as elements: 16 x 8 for 128, 8 x 8 for 64. For other arrays it consists of whole warps.
   const dim3 block(task.elements > 64 ? 16 : 8, 8);
   const std::uint32_t across = blocks_for(task.nx, block.x);
   const std::uint32_t down = blocks_for(task.nz, block.y);

@@ -58,7 +58,7 @@ cudaResourceDesc line_resource(const Buffer& values) {
   return resource;
 }
 
-/// The paper's chain on one stream: everything made once, then frames.
+/// The paper's chain on one stream: all objects are created once and then process frames.
 class PaperChain {
  public:
   explicit PaperChain(const PaperCase& test)
@@ -66,7 +66,7 @@ class PaperChain {
     const std::size_t pixels = plan_.grid.pixels();
     pairs_ = plan_.acquisition.a_scans();
     samples_ = plan_.acquisition.samples;
-    // A texture's rows begin at multiples of 32 bytes.
+    // Rows of a texture begin at multiples of 32 bytes.
     stride_ = (samples_ + 31) / 32 * 32;
     host_counts_ = backend_->allocate(pairs_ * samples_ * sizeof(std::int16_t), MemoryUse::staging);
     counts_ = backend_->allocate(host_counts_.size(), MemoryUse::working);
@@ -150,7 +150,7 @@ class PaperChain {
     return array_plan(array);
   }
 
-  /// Sums of two 12-bit counts.
+  /// Fills the counts with sums of two 12-bit counts.
   void fill_counts() {
     std::minstd_rand random(3);
     auto* counts = static_cast<std::int16_t*>(host_counts_.data());

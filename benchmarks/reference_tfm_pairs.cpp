@@ -5,14 +5,14 @@
 namespace echoform::reference {
 namespace {
 
-// Of pixels: delays of two elements, sums and a row of samples then fit into a second-level cache together.
+// Pixels in a block. Delays of two elements, sums and a row of samples then fit together into a second-level cache.
 constexpr std::size_t largest_block = 4096;
 
 template <bool weighted>
 void sum_pairs(const std::complex<float>* data, std::size_t pitch, const float* delays, const float* weights,
                std::complex<float>* image, std::size_t elements, std::size_t samples, std::size_t pixels, int threads) {
   const float limit = static_cast<float>(samples - 1);
-  // Four blocks a thread or more, so that all threads end together.
+  // Each thread gets at least four blocks, so that all threads end at about the same time.
   const std::size_t block = std::clamp(pixels / (4 * static_cast<std::size_t>(threads)), std::size_t{256}, largest_block);
   const std::size_t blocks = (pixels + block - 1) / block;
 #pragma omp parallel for schedule(dynamic, 1) num_threads(threads)

@@ -19,7 +19,7 @@
 namespace echoform::benchmarks {
 namespace {
 
-/// Milliseconds that `work` takes, as the mean of as many runs as fill a tenth of a second, after one that is not counted.
+/// Milliseconds that `work` takes: the mean of as many runs as fill a tenth of a second, after one run that is not counted.
 double milliseconds_of(const std::function<void()>& work) {
   work();
   const auto begin = std::chrono::steady_clock::now();
@@ -68,7 +68,7 @@ reference::PolarScan plain_scan_of(const PolarScanConversionOptions& options) {
   return scan;
 }
 
-/// Smoothed noise, as speckle: levels of neighbours are related.
+/// Smoothed noise that resembles speckle: the levels of neighbours are correlated.
 std::vector<std::uint8_t> speckle(const ScanCase& test) {
   std::vector<std::uint8_t> data(test.beams * test.samples);
   std::minstd_rand random(3);
@@ -80,7 +80,7 @@ std::vector<std::uint8_t> speckle(const ScanCase& test) {
   return data;
 }
 
-/// One prepared way of converting.
+/// One prepared variant of the conversion.
 struct ScanRunner {
   ScanInterpolation how;
   SimdLevel level;
@@ -105,7 +105,7 @@ struct ScanRunner {
     spec.columns = options.samples;
     static_cast<void>(stage->prepare(spec));
   }
-  /// Milliseconds.
+  /// Milliseconds of one conversion.
   [[nodiscard]] double run(const std::vector<std::uint8_t>& data) {
     return milliseconds_of([&] { stage->process({data.data()}, {image.data()}, *queue); });
   }
@@ -134,7 +134,7 @@ void compare(const std::vector<std::uint8_t>& a, const std::vector<std::uint8_t>
   std::size_t inside = 0;
   for (std::size_t p = 0; p < a.size(); ++p) {
     const int difference = std::abs(static_cast<int>(a[p]) - static_cast<int>(b[p]));
-    // The plain loop's single-precision angles put some pixels of the edge outside.
+    // The plain loop computes angles in single precision, which puts some pixels of the edge outside.
     if (a[p] != 0 && b[p] != 0) size.largest_difference = std::max(size.largest_difference, difference);
     differing += difference != 0 ? 1 : 0;
     inside += a[p] != 0 ? 1 : 0;

@@ -53,7 +53,7 @@ class Replay {
       : stream_(stream), timer_(stream), graph_(capture(stream, frame)) {
     static_cast<void>(milliseconds());
   }
-  /// Of a frame.
+  /// Milliseconds of one frame.
   [[nodiscard]] double milliseconds() const {
     const double all = timer_([&] {
       for (int k = 0; k < replays; ++k) ECHOFORM_CUDA(cudaGraphLaunch(graph_.get(), stream_));

@@ -21,7 +21,7 @@ namespace {
 constexpr double velocity = 1540.0;
 constexpr double widest = 45.0 * std::numbers::pi / 180.0;
 
-/// What both sides are told.
+/// The input of both sides, the stage and the plain loop.
 struct Sector {
   std::vector<float> sine;
   std::vector<float> cosine;
@@ -42,7 +42,7 @@ Sector sector_of(const LinesCase& test, std::size_t of_event) {
     set.elements.push_back({Metres(x), Metres(0.0), Metres(0.0)});
     const double w = window_at({.kind = WindowKind::hann}, (static_cast<double>(e) + 0.5) / static_cast<double>(test.channels));
     sector.weight.push_back(static_cast<float>(w));
-    // Elements on either side of the middle share theirs.
+    // Elements at the same distance from the middle share their weights.
     if (2 * e < test.channels) set.weights.insert(set.weights.end(), test.samples, static_cast<float>(w));
   }
   const std::size_t lines = test.events * of_event;
@@ -86,7 +86,7 @@ ScanLinesOptions lines_options_of(const LinesCase& test, const DelayFilterOption
   return options;
 }
 
-/// Noise of which neighbours are related, as echoes are.
+/// Noise whose neighbours are correlated, as they are in echoes.
 std::vector<std::int16_t> noise(std::size_t count) {
   std::vector<std::int16_t> data(count);
   std::minstd_rand random(5);
@@ -115,7 +115,7 @@ double seconds_a_run(const std::function<void()>& work) {
 struct LinesWay {
   DelayFilterOptions filter;
   std::size_t lines = 1;
-  bool plain = false;  ///< there is a plain loop of its kind
+  bool plain = false;  ///< a plain loop of this kind exists
 };
 
 double difference_of(const std::vector<float>& ours, std::size_t stride, const std::vector<float>& plain, std::size_t ranges) {

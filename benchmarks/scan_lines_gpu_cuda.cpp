@@ -33,11 +33,11 @@ struct LinesOfStage {
     image = backend.allocate(stage->prepare(spec).bytes(), MemoryUse::working);
   }
   std::unique_ptr<Stage> stage;
-  std::size_t bytes = 0;  // of the samples
+  std::size_t bytes = 0;  // bytes of the samples
   Buffer image;
 };
 
-/// Samples go up into one piece of memory while those of the other are summed.
+/// Uploads samples to one piece of memory while those of the other piece are summed.
 class LinesWithUploads {
  public:
   LinesWithUploads(const LinesCase& test, const DelayFilterOptions& filter, std::size_t of_event, Backend& backend)
@@ -48,7 +48,7 @@ class LinesWithUploads {
     for (Buffer& piece : pieces_) piece = backend.allocate(lines_.bytes, MemoryUse::working);
   }
 
-  /// Seconds of all uploads, with sums or without.
+  /// Seconds of all uploads, with the sums or without.
   double seconds(bool sums) {
     const cudaStream_t compute = gpu::stream_of(*queue_);
     ECHOFORM_CUDA(cudaEventRecord(begin_.get(), upload_.get()));

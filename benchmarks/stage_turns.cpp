@@ -22,8 +22,8 @@ double seconds_of(const std::function<void()>& work) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-/// Copies past the caches, as the stages write: ordinary stores would first read every line that they write, and the copy would
-/// be no limit. Places are aligned to 16 bytes.
+/// Copies past the caches, as the stages write. Ordinary stores would first read every line that they write, and the copy would
+/// be no limit. Addresses are aligned to 16 bytes.
 void copy_past_caches(std::byte* to, const std::byte* from, std::size_t bytes) {
 #if defined(__SSE2__)
   for (; bytes >= 16; bytes -= 16, to += 16, from += 16) {
@@ -50,7 +50,7 @@ StageTime stage_time(std::string name, Turns turns, double bytes, double copied)
 
 double stage_bytes(const BlockSpec& input, const BlockSpec& output) {
   const std::size_t row = input.type == ElementType::raw ? shortest_stride(input) : input.columns * sizeof(float);
-  // Of float rows the padding is not written.
+  // The padding of float rows is not written.
   const std::size_t written = output.type == ElementType::float32 ? output.rows * output.columns * sizeof(float) : output.bytes();
   return static_cast<double>(input.rows * row + written);
 }

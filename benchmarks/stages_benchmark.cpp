@@ -1,4 +1,5 @@
-// The CPU stages other than the beamformer, each alone, for one and more threads, beside memcpy on the same threads.
+// Benchmarks of the CPU stages other than the beamformer, each alone, for one and more threads, next to memcpy on the same
+// threads.
 //   stages_benchmark [--benchmark_filter=REGEX]     ECHOFORM_SIMD=portable|avx2|avx512 lowers the instruction set
 // Rates count bytes read and bytes written once each.
 #include <benchmark/benchmark.h>
@@ -26,7 +27,7 @@ BlockSpec make_spec(ElementType type, std::size_t rows, std::size_t columns) {
   return spec;
 }
 
-/// Frames of `spec` through `stage` on `threads` threads.
+/// Runs frames of `spec` through `stage` on `threads` threads.
 void run(benchmark::State& state, Stage& stage, const BlockSpec& spec, std::size_t threads) {
   const auto backend = make_cpu_backend(threads);
   const auto queue = backend->make_queue();
@@ -61,7 +62,7 @@ void memory_copy(benchmark::State& state) {
   state.SetBytesProcessed(static_cast<std::int64_t>(state.iterations()) * static_cast<std::int64_t>(2 * bytes));
 }
 
-/// `state`: encoding, elements, samples, threads.
+/// Arguments in `state`: encoding, elements, samples, threads.
 void run_pairing(benchmark::State& state, bool reciprocal) {
   const auto n = static_cast<std::size_t>(state.range(1));
   Acquisition acquisition;
@@ -76,7 +77,7 @@ void pairing(benchmark::State& state) {
   run_pairing(state, true);
 }
 
-/// Of rows as they were received.
+/// Pairing for rows as they were received.
 void pairing_as_received(benchmark::State& state) {
   run_pairing(state, false);
 }

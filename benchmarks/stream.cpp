@@ -43,9 +43,9 @@ class Viewer {
           while (take(std::chrono::milliseconds(50))) {
           }
         }) {}
-  /// Images of whatever sequence.
+  /// Number of images of any sequence.
   [[nodiscard]] std::uint64_t seen() const { return seen_.load(); }
-  /// Sequences from here on belong to the trial.
+  /// Images from this sequence on belong to the trial.
   void begin_trial(std::uint64_t sequence) { first_sequence_ = sequence; }
 
   struct Trial {
@@ -74,7 +74,7 @@ class Viewer {
   ImageSubscriber subscriber_;
   std::atomic<std::uint64_t> seen_{0};
   std::atomic<std::uint64_t> first_sequence_{UINT64_MAX};
-  // The thread's own until it has joined.
+  // Used by the thread alone until it has been joined.
   std::uint64_t images_ = 0;
   std::chrono::steady_clock::time_point first_;
   std::chrono::steady_clock::time_point last_;
@@ -90,12 +90,12 @@ struct Bench {
 
 constexpr std::size_t slots = 4;
 
-/// Of the source and of the bare receiver alike.
+/// Number of I/O threads, for the source and for the bare receiver alike.
 std::size_t io_threads(std::size_t connections) {
   return std::max<std::size_t>(2, connections);
 }
 
-/// At `rate`, or at full speed (0), for `hold` seconds.
+/// Runs a trial at `rate`, or at full speed (0), for `hold` seconds.
 StreamTrial run_trial(Bench& bench, std::size_t connections, double rate, double hold) {
   const SystemClock clock;
   ZeromqSinkOptions sink_options;
@@ -118,7 +118,7 @@ StreamTrial run_trial(Bench& bench, std::size_t connections, double rate, double
   sender_options.connections = connections;
   AcquisitionSender sender(bench.cycle.acquisition(), sender_options);
   const SendFrame send = [&](const FrameStamp& stamp, std::span<const std::byte> frame) { sender.send_frame(stamp, frame); };
-  // The subscriber joins late: frames go out slowly until it sees one, and only those after count.
+  // The subscriber joins late. Frames are sent slowly until it receives one, and only later frames count.
   std::uint64_t sequence = 0;
   while (viewer.seen() == 0) {
     send({sequence, clock.wall()}, bench.cycle.frame(sequence));
@@ -187,8 +187,8 @@ double bare_rate(Bench& bench, std::size_t connections, double least_seconds) {
   options.connections = connections;
   receiver.welcome();
   AcquisitionSender sender(acquisition, options);
-  // As the pipeline is timed: neither the start of the connections nor their end. What waits in the sockets' buffers when the
-  // clock stops is a few megabytes of some gigabytes.
+  // The timing is that of the pipeline: it includes neither the start nor the end of the connections. The bytes that wait in the
+  // sockets' buffers when the clock stops are a few megabytes of some gigabytes.
   std::uint64_t frame = 0;
   for (; frame < slots; ++frame) sender.send_frame({frame, WallTime(1)}, bench.cycle.frame(frame));
   const auto begin = std::chrono::steady_clock::now();
@@ -249,7 +249,7 @@ StreamReport measure_stream(const StreamCase& test, const std::function<void(con
   report.engine_images_per_second = spread_of(std::move(engine));
   const std::size_t connections = report.links.back().connections;
 
-  // Upwards in steps of 5 % while rates are held, downwards by 10 % until one is, then halving the gap down to 2 %.
+  // The search goes up in steps of 5 % while rates are held, down by 10 % until one is held, then halves the gap down to 2 %.
   double low = 0.0;   // held
   double high = 0.0;  // not held; 0: none yet
   double next = 0.95 * report.links.back().turns.spread("pipeline").median;

@@ -24,10 +24,10 @@
 namespace echoform::benchmarks {
 namespace {
 
-/// Random complex rows of a half matrix as the beamformer and as each of the plain loops wants them, on huge pages all.
+/// Random complex rows of a half matrix in the layouts of the beamformer and of each plain loop, all of them on huge pages.
 class Data {
  public:
-  /// At least `least_rows` of them.
+  /// Makes at least `least_rows` rows.
   Data(const Acquisition& acquisition, std::size_t least_rows, Backend& backend) : samples_(acquisition.samples) {
     const std::size_t elements = acquisition.elements();
     spec.type = ElementType::planar_complex64;
@@ -56,13 +56,13 @@ class Data {
   [[nodiscard]] const std::complex<float>* interleaved() const {
     return static_cast<const std::complex<float>*>(interleaved_.data());
   }
-  /// The first so many rows.
+  /// The description of the first `rows` rows.
   [[nodiscard]] BlockSpec of_rows(std::size_t rows) const {
     BlockSpec some = spec;
     some.rows = rows;
     return some;
   }
-  /// Rows spec.row_stride samples apart.
+  /// Rows that are spec.row_stride samples apart.
   [[nodiscard]] const std::complex<float>* padded() const { return static_cast<const std::complex<float>*>(padded_.data()); }
 
   BlockSpec spec;
@@ -74,8 +74,8 @@ class Data {
   Buffer padded_;
 };
 
-/// Seconds that `work` takes, as the mean of as many runs as fill a quarter of a second, after one that is not counted: what
-/// a stream of frames sees, whoever used the processors and caches before.
+/// Seconds that `work` takes: the mean of as many runs as fill a quarter of a second, after one run that is not counted. A stream
+/// of frames sees this time, no matter what used the processors and caches before.
 double mean_seconds_of(const std::function<void()>& work) {
   work();
   const auto begin = std::chrono::steady_clock::now();
@@ -89,7 +89,7 @@ double mean_seconds_of(const std::function<void()>& work) {
   return seconds / static_cast<double>(runs);
 }
 
-/// One prepared way of beamforming.
+/// One prepared variant of beamforming.
 struct TfmRunner {
   std::string name;
   std::size_t threads;
@@ -114,7 +114,7 @@ struct TfmRunner {
   }
 };
 
-/// Delays as the first plain loop wants them: [pixel, source].
+/// Delays in the order of the first plain loop: [pixel, source].
 std::vector<float> pixel_major(const std::vector<float>& delays, std::size_t pixels) {
   const std::size_t n = delays.size() / pixels;
   std::vector<float> turned(delays.size());
@@ -124,7 +124,7 @@ std::vector<float> pixel_major(const std::vector<float>& delays, std::size_t pix
   return turned;
 }
 
-/// The best kernel over all tiles with every A-scan the same one, so that windows come from the first-level cache.
+/// Runs the best kernel over all tiles with the same A-scan for every pair, so that windows come from the first-level cache.
 class InCache {
  public:
   InCache(const ImagingPlan& plan, std::size_t members)

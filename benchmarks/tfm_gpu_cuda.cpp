@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t lead = 256;
 constexpr std::size_t trailer = 64;
 
-/// Random analytic signals in the form that the analytic-signal stage gives the beamformer.
+/// Random analytic signals in the format that the analytic-signal stage passes to the beamformer.
 class BeamformerInput {
  public:
   BeamformerInput(const ImagingPlan& plan, const PairRows& pairs, bool half_path, Backend& backend, cudaStream_t stream) {
@@ -37,7 +37,7 @@ class BeamformerInput {
     if (!half_path) return;
     spec_.trailer = trailer;
     half_ = backend.allocate(spec_.bytes(), MemoryUse::working);
-    // The power of two that brings the peak into (1/8, 1/4].
+    // The scale is the power of two that brings the peak into (1/8, 1/4].
     const float scale = std::exp2(std::floor(std::log2(0.25F / random_peak)));
     launch_half_slope(rows_, scale, static_cast<uint2*>(half_.data()), stream);
     ECHOFORM_CUDA(cudaStreamSynchronize(stream));
@@ -73,7 +73,7 @@ class CeilingKernels {
   CeilingKernels(Backend& backend, cudaStream_t stream)
       : stream_(stream),
         sink_(backend.allocate(64, MemoryUse::working)),
-        // Two blocks of 1024 threads fill a multiprocessor; four rounds of them even out the end.
+        // Two blocks of 1024 threads fill a multiprocessor; four rounds of them reduce the effect of uneven ends.
         blocks_(static_cast<unsigned>(8 * device_facts().multiprocessors)) {}
 
   [[nodiscard]] DeviceTimer loads(unsigned bytes) const {
@@ -82,7 +82,7 @@ class CeilingKernels {
   [[nodiscard]] DeviceTimer instructions() const {
     return {stream_, [this] { launch_issues(blocks_, static_cast<float*>(sink_.data()), stream_); }};
   }
-  /// That one run of either makes.
+  /// Loads, and instructions, that one run of the respective kernel makes.
   [[nodiscard]] double loads_of_a_run() const { return threads() * ceiling_loads; }
   [[nodiscard]] double instructions_of_a_run() const { return threads() * ceiling_issues; }
 

@@ -41,7 +41,7 @@ std::shared_ptr<const ImagingSetup> resolved(Configuration configuration, const 
   return resolve_imaging({.configuration = configuration, .acquisition = acquisition});
 }
 
-/// What the plain loops are told.
+/// The input of the plain loops.
 struct PlainProjection {
   PlainProjection(const BackProjectionOptions& options, const ProjectionCase& test) {
     for (const ProjectionDetector& detector : *options.detectors) {

@@ -22,14 +22,14 @@
 namespace echoform::benchmarks {
 namespace {
 
-/// Of each device, for copies.
+/// Maximum number of threads of each device, for copies.
 constexpr std::size_t most_threads = 16;
 
-/// Work of one device, ready to be done again and again.
+/// The prepared work of one device, which can run repeatedly.
 using Work = std::function<void()>;
 using Preparation = std::function<Work(std::size_t device)>;
 
-/// `rounds` times all at once, after one that warms up.
+/// Runs the work of all devices at once, `rounds` times, after one round that warms up.
 Spread measure_together(std::size_t devices, std::size_t rounds, const Preparation& prepare) {
   std::vector<double> seconds;
   std::barrier meeting(static_cast<std::ptrdiff_t>(devices));
@@ -47,7 +47,7 @@ Spread measure_together(std::size_t devices, std::size_t rounds, const Preparati
           failure = std::current_exception();
         }
         meeting.arrive_and_wait();
-        // Written before the meeting.
+        // The failure was written before the barrier.
         if (failure) return;
         for (std::size_t round = 0; round <= rounds; ++round) {
           meeting.arrive_and_wait();
@@ -63,7 +63,7 @@ Spread measure_together(std::size_t devices, std::size_t rounds, const Preparati
   return spread_of(seconds);
 }
 
-/// Part `index` of `count`, as equal as can be.
+/// Part `index` of `count` parts, which are as equal as possible.
 RowRange part_of(std::size_t all, std::size_t index, std::size_t count) {
   const std::size_t first = all * index / count;
   return {first, all * (index + 1) / count - first};

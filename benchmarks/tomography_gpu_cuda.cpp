@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t voxels_compared = 1000;
 
-/// A voxel by the definition, in double precision.
+/// The value of a voxel by the definition, in double precision.
 double plain_voxel(const BackProjectionOptions& options, const Point& voxel, const std::vector<float>& terms, std::size_t samples,
                    std::size_t stride) {
   double sum = 0.0;
