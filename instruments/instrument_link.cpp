@@ -23,10 +23,10 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-/// Time in which a request to stop may go unheeded.
+/// The longest time for which a request to stop may go unnoticed.
 constexpr milliseconds most_unheeding{100};
 
-/// Of poll(): at least 1 ms, so that what is left of a time is not waited for by spinning.
+/// Argument of poll(), ms. It is at least 1 ms while time is left, so that the rest of a time is not spent spinning.
 int to_wait(steady_clock::time_point until) {
   const auto left = std::chrono::duration_cast<milliseconds>(until - steady_clock::now()).count();
   return static_cast<int>(left < 0 ? 0 : left + 1);
@@ -37,7 +37,8 @@ std::string system_words(int error) {
   return strerror_r(error, text.data(), text.size());
 }
 
-/// Whether the socket is connected, or has failed, before the time is over and the bell is rung.
+/// Waits until the socket is connected or has failed, the time is over, or the bell is rung. True if it is connected or has
+/// failed.
 bool connected(int socket, const WakeBell& bell, steady_clock::time_point until) {
   std::array<pollfd, 2> places{{{socket, POLLOUT, 0}, {bell.descriptor(), POLLIN, 0}}};
   while (steady_clock::now() < until) {
@@ -101,7 +102,7 @@ void InstrumentLink::send(std::string_view text, milliseconds time) {
       continue;
     }
     if (errno != EAGAIN && errno != EINTR) throw RuntimeFault(fmt::format("{}: {}", name_, system_words(errno)));
-    // Who is to stop waits for the last command only, and not for long.
+    // A link that must stop waits only for the last command, and not for long.
     const auto until = begin + (stopping_ ? std::min(time, most_unheeding) : time);
     if (steady_clock::now() >= until) throw RuntimeFault(fmt::format("{}: takes no commands", name_));
     pollfd place{socket_, POLLOUT, 0};

@@ -31,7 +31,7 @@ SteadyTime steady_now() {
   return std::chrono::steady_clock::now().time_since_epoch();
 }
 
-/// What poll() says of the place within `time`, which may be short of a millisecond.
+/// Events that poll() reports for the descriptor within `time`, which may be shorter than a millisecond.
 short poll_one(int place, short events, std::chrono::nanoseconds time) {
   pollfd asked{place, events, 0};
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(time);
@@ -76,7 +76,7 @@ void InstrumentServer::run(const std::stop_token& stop) {
     if (poll_one(listener_, POLLIN, std::chrono::milliseconds(tick)) == 0) continue;
     const int peer = ::accept4(listener_, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
     if (peer < 0) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(tick));  // out of descriptors, most likely
+      std::this_thread::sleep_for(std::chrono::milliseconds(tick));  // descriptors are probably exhausted
       continue;
     }
     const int one = 1;
@@ -91,8 +91,8 @@ void InstrumentServer::run(const std::stop_token& stop) {
 
 void InstrumentServer::serve(int peer, const std::stop_token& stop) {
   std::array<char, 1 << 16> heard{};
-  std::size_t sent = 0;  // of the outbox
-  bool behind = false;   // there are commands that it has not followed yet
+  std::size_t sent = 0;  // bytes of the outbox that have been sent
+  bool behind = false;   // the instrument has commands that it has not carried out yet
   std::string doubt = instrument_.doubt();
   while (!stop.stop_requested()) {
     auto& outbox = instrument_.outbox;
@@ -112,7 +112,7 @@ void InstrumentServer::serve(int peer, const std::stop_token& stop) {
     }
     const bool sending = !outbox.empty();
     if (!sending && instrument_.hangs_up()) return;
-    // A cycle may be longer, and STX is heard between one and the next.
+    // The output of a cycle may be larger than the limit, so STX is received between one cycle and the next.
     const bool room = outbox.size() - sent < SimulatedPeer::most_unsent;
     const bool hearing = !behind && room;
     if (behind && room) wait = {};

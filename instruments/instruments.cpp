@@ -1,6 +1,6 @@
 #include "instruments/instrument.hpp"
 
-// A line each: INSTRUMENT(NAME) is `Instrument NAME_instrument()` of instruments/NAME/.
+// The instruments, one per line: INSTRUMENT(NAME) stands for `Instrument NAME_instrument()` of instruments/NAME/.
 #define ECHOFORM_INSTRUMENTS(INSTRUMENT) INSTRUMENT(micropulse) INSTRUMENT(us_lab4a)
 
 namespace echoform {

@@ -10,7 +10,7 @@
 namespace echoform::micropulse {
 namespace {
 
-/// The same for each test and for whole sweeps; 0 is all of them.
+/// Adds a command for each test and the same for whole sweeps; 0 addresses all of them.
 void add_for_all(std::vector<std::string>& lines, std::string_view mnemonic, const std::string& values) {
   lines.push_back(fmt::format("{} 0 {}", mnemonic, values));
   lines.push_back(fmt::format("{}S 0 {}", mnemonic, values));

@@ -19,7 +19,7 @@ using std::chrono::steady_clock;
 
 constexpr milliseconds longest_wait{100};
 
-/// A-scans as long as any gate makes them, or of a sample more, with the longer header, and a little.
+/// The longest message: an A-scan as long as any gate makes it, or one sample longer, with the longer header and a small reserve.
 std::size_t longest_message(const SourceOptions& options) {
   return 64 + (most_samples + 1) * bytes_per_sample(options.settings.bits);
 }

@@ -26,7 +26,7 @@ std::span<const std::byte> FrameBuilder::samples_of(const Reply& a_scan) const {
   }
   const std::size_t sample = bytes_per_sample(settings_.bits);
   const std::size_t wanted = layout_.samples() * sample;
-  // Whether the gate's last sample belongs to it nobody says: it is passed over.
+  // It is not specified whether the last sample of the gate belongs to it. If it is sent, it is skipped.
   if (a_scan.samples.size() != wanted && a_scan.samples.size() != wanted + sample) {
     throw InputError(fmt::format("A-scan of test {}", a_scan.test), fmt::format("{} bytes of samples", a_scan.samples.size()),
                      fmt::format("{}, as was set up", wanted));
@@ -102,7 +102,7 @@ FrameBuilder::Outcome FrameBuilder::take(const Reply& a_scan, WallTime now, std:
   if (--missing_ == 0) {
     if (shot_.verdict == ShotVerdict::accepted) intake_.finish_shot(lane_, shot_.ticket);
     if (layout_.expected(event)) ++whole_shots_;
-    // The last event ends its frame: nothing is to wait for the next one's first A-scan.
+    // The last event ends its frame, so that the frame need not wait for the first A-scan of the next one.
     if (event + 1 == layout_.events()) end_frame();
   }
   return Outcome::taken;

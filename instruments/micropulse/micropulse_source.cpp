@@ -42,8 +42,8 @@ class ConnectingSource final : public VisitingSource<MicropulseSource> {
   void change(const LiveSettings& wanted) override {
     InstrumentSettings settings = options_.settings;
     Acquisition acquisition = options_.acquisition;
-    put_live(wanted, settings, acquisition, describe());  // or it throws
-    // It is told once, and perhaps once more what it had before; and a stream may take its time to open.
+    put_live(wanted, settings, acquisition, describe());  // throws where the settings do not fit
+    // The instrument is sent the change once, and perhaps the previous settings again; opening a stream may also take time.
     exchange_.change(wanted, bell_, 4 * options_.answer_timeout);
   }
 
@@ -71,13 +71,14 @@ class ConnectingSource final : public VisitingSource<MicropulseSource> {
   }
 
   void put_in_force(const LiveSettings& live) {
-    // Another stream: frames of before are out before one of those after comes.
+    // Other settings open another stream: frames with the previous settings leave the pipeline before one with the new settings
+    // enters.
     if (live != live_settings(settings_, acquisition_)) session_ = random_session();
     put_live(live, settings_, acquisition_, describe());
   }
 
-  /// The instrument has stopped: it is told what has changed, and another stream is opened. What it refuses, or the
-  /// pipeline, is taken back.
+  /// The instrument has stopped. It is sent what has changed, and another stream is opened. If the instrument or the pipeline
+  /// refuses the change, it is taken back.
   std::shared_ptr<FrameIntake> follow_change(Conversation& talk, StreamHost& host) {
     const LiveSettings before = live_settings(settings_, acquisition_);
     const LiveSettings wanted = exchange_.wanted();
@@ -86,7 +87,8 @@ class ConnectingSource final : public VisitingSource<MicropulseSource> {
       talk.tell(change_commands(from, to), "the change");
       return host.open_stream(session_, acquisition_);
     };
-    // Handed over once this thread holds it no more: whoever waits for the answer is then the last to hold it.
+    // The answer is given once this thread does not hold the exception any more, so that the thread that waits for the answer
+    // holds it last.
     std::exception_ptr refused;
     try {
       auto intake = take(before, wanted);
@@ -106,7 +108,7 @@ class ConnectingSource final : public VisitingSource<MicropulseSource> {
     }
   }
 
-  /// Changes are told at once while it lives.
+  /// While an object of this class exists, changes are sent to the instrument at once.
   class Firing {
    public:
     explicit Firing(SettingsExchange& exchange) : exchange_(exchange) { exchange_.set_firing(true); }
@@ -118,12 +120,13 @@ class ConnectingSource final : public VisitingSource<MicropulseSource> {
     SettingsExchange& exchange_;
   };
 
-  /// Until it is to stop, or, and then it returns true with the instrument halted, to be told of a change.
+  /// Reads frames until the source must stop; then returns false. Returns true, with the instrument halted, when a change is
+  /// waiting.
   bool read_frames(Conversation& talk, FrameIntake& intake) {
     const OpenLane lane(intake, bell_, counters_);
     FrameBuilder builder(intake, lane.id(), acquisition_, settings_, options_.channel_base, counters_);
     builder.sequence = sequence_;
-    // Numbers of frames go on from one connection to the next.
+    // Frame numbers continue from one connection to the next.
     struct Keep {
       std::uint64_t& to;
       FrameBuilder& from;
@@ -134,12 +137,12 @@ class ConnectingSource final : public VisitingSource<MicropulseSource> {
     } const keep{sequence_, builder};
     position_.reset();
     fire(talk);
-    bool fired = false;  // since it was asked to
+    bool fired = false;  // an A-scan has come since the last command to fire
     auto expired = steady_clock::now();
     while (!stopping_) {
       while (const auto reply = talk.next()) {
         if (reply->kind == ReplyKind::cycle_end) {
-          // One that came before any A-scan is left over from before.
+          // An end of cycle that comes before any A-scan is left over from before.
           if (settings_.cycling != Cycling::single || !fired) continue;
           builder.end_frame();
           fired = false;
@@ -166,14 +169,15 @@ class ConnectingSource final : public VisitingSource<MicropulseSource> {
     return end_firing(talk);
   }
 
-  /// What the instrument had sent is read: to close with bytes unread resets the connection, by which the command may be lost.
+  /// Reads what the instrument has sent: closing with unread bytes resets the connection, and the command may then be lost.
   bool end_firing(Conversation& talk) {
     talk.send({std::string(stop_command)}, tick);
     talk.drain(options_.settle);
     return false;
   }
 
-  /// What it had made before it heard still belongs to frames. It says that it has stopped, or falls silent.
+  /// Stops the instrument. A-scans that it made before it received the command still belong to frames. It reports that it has
+  /// stopped, or falls silent.
   bool halt(Conversation& talk, FrameBuilder& builder, FrameIntake& intake) {
     talk.send({std::string(stop_command)}, options_.answer_timeout);
     const auto until = steady_clock::now() + options_.answer_timeout;
@@ -200,16 +204,16 @@ class ConnectingSource final : public VisitingSource<MicropulseSource> {
     heard_ = steady_clock::now();
   }
 
-  /// False once it is to stop.
+  /// False once the source must stop.
   bool take(const Reply& reply, FrameBuilder& builder, FrameIntake& intake) {
     if (reply.kind == ReplyKind::a_scan) return hand_on(reply, builder, intake);
-    // A buffered cycle states encoders once.
+    // A buffered cycle reports the encoders once.
     if (reply.kind == ReplyKind::state && settings_.cycling == Cycling::buffered) builder.cycle_mark();
     hear(reply);
     return true;
   }
 
-  /// Waits as long as the pipeline has no place; the instrument is not read meanwhile. False once it is to stop.
+  /// Waits while the pipeline has no place; the instrument is not read meanwhile. False once the source must stop.
   bool hand_on(const Reply& a_scan, FrameBuilder& builder, FrameIntake& intake) {
     for (;;) {
       switch (builder.take(a_scan, clock_.wall(), position_)) {
@@ -257,17 +261,18 @@ class ConnectingSource final : public VisitingSource<MicropulseSource> {
   }
 
   const SourceOptions options_;
-  // As the instrument has them; of the thread.
+  // The settings that the instrument has; used by the thread only.
   InstrumentSettings settings_;
   Acquisition acquisition_;
   std::uint64_t session_ = random_session();
   SettingsExchange exchange_;
   LogLimit notices_, stray_lines_;
-  // Of the thread.
+  // Used by the thread only.
   std::optional<EncoderCount> position_;
   std::uint64_t sequence_ = 0;
   std::uint64_t strays_warned_ = 0;
-  steady_clock::time_point heard_{};  // a byte, or it was asked for one, or not read
+  // Time of the last received byte, of the last command to fire, or of the last wait in which the instrument was not read.
+  steady_clock::time_point heard_{};
 };
 
 }  // namespace

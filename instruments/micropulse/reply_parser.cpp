@@ -11,9 +11,9 @@ namespace echoform::micropulse {
 namespace {
 
 constexpr std::size_t read_ahead = std::size_t{1} << 18;
-constexpr std::size_t header_bytes = 8;      // of an A-scan
-constexpr std::size_t universal_header = 5;  // with the byte that says what it is
-constexpr std::size_t ranged_header = 12;    // of an A-scan that states its echo's range
+constexpr std::size_t header_bytes = 8;      // header of an A-scan
+constexpr std::size_t universal_header = 5;  // includes the byte that states the type of the message
+constexpr std::size_t ranged_header = 12;    // header of an A-scan that states the range of its echo
 
 unsigned byte_at(std::span<const std::byte> bytes, std::size_t place) {
   return std::to_integer<unsigned>(bytes[place]);
@@ -54,12 +54,12 @@ std::string hexadecimal(std::span<const std::byte> bytes) {
   return text;
 }
 
-/// Header words shared by both kinds of A-scans: test, format and channel from `place` on.
+/// Reads the header words that both kinds of A-scans share: test, format and channel, from `place` on.
 void read_header(std::span<const std::byte> message, std::size_t place, Reply& reply) {
   const unsigned format = byte_at(message, place + 2);
   reply.test = (number16(message, place) & 0x7FFU) + 1;
   reply.format = static_cast<std::uint8_t>(format & 0x1FU);
-  // More channels than a byte counts borrow the bits above the format.
+  // Channel numbers that do not fit into a byte use the bits above the format.
   reply.channel = byte_at(message, place + 3) | (format >> 5) << 8;
 }
 
@@ -105,7 +105,7 @@ Reply read_universal(std::span<const std::byte> message) {
 Reply read_reset(std::span<const std::byte> message) {
   Reply reply;
   reply.kind = ReplyKind::reset_done;
-  const unsigned high = byte_at(message, 17);  // and one
+  const unsigned high = byte_at(message, 17);  // the stored value is one too high
   reply.array_channels = byte_at(message, 2) + 256 * (high > 0 ? high - 1 : 0);
   reply.type = byte_at(message, 4) >> 4;
   reply.sample_format = byte_at(message, 7);
@@ -133,7 +133,7 @@ ReplyParser::ReplyParser(std::size_t longest_message)
 
 std::span<std::byte> ReplyParser::room() noexcept {
   if (begin_ == end_) begin_ = end_ = 0;
-  // What is kept is less than a message, so that half of the memory or more is free afterwards.
+  // Less than one message is kept, so at least half of the memory is free afterwards.
   if (begin_ > 0 && bytes_.size() - end_ < read_ahead / 2) {
     std::memmove(bytes_.data(), bytes_.data() + begin_, end_ - begin_);
     end_ -= begin_;

@@ -8,7 +8,7 @@
 namespace echoform::micropulse {
 namespace {
 
-// As loops over whole words, which compilers turn into vectors: bytes that are put together one by one they do not.
+// The loops work on whole words, which compilers vectorise. They do not vectorise bytes that are combined one by one.
 std::uint16_t word_at(const std::byte* from) noexcept {
   std::uint16_t word = 0;
   std::memcpy(&word, from, sizeof word);

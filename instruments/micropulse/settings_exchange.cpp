@@ -20,7 +20,7 @@ void SettingsExchange::change(const LiveSettings& wanted, const WakeBell& bell, 
   bell.ring();
   if (!answered_.wait_for(lock, time, [this] { return !waiting_; })) {
     waiting_ = false;
-    wanted_ = told_;  // where it has been told meanwhile, that is taken back
+    wanted_ = told_;  // a change that has been sent meanwhile is taken back
     look();
     throw RuntimeFault("the MicroPulse has not taken the change in time");
   }
@@ -52,7 +52,7 @@ LiveSettings SettingsExchange::wanted() const {
 
 void SettingsExchange::answer(const LiveSettings& tried, std::exception_ptr refused) {
   const std::lock_guard lock(mutex_);
-  // Whoever asked for this may have given up, and another have asked for something else.
+  // The thread that asked for this change may have given up, and another may have asked for a different one.
   const bool of_who_waits = tried == wanted_;
   if (refused == nullptr) {
     told_ = tried;

@@ -132,7 +132,7 @@ std::span<const std::byte> samples_in(const Answer& answer, std::size_t count) {
 
 void swap_samples(std::span<const std::byte> raw, std::span<std::byte> counts) noexcept {
   for (std::size_t at = 0; at + 1 < raw.size(); at += 2) {
-    // A word at a time, which compilers turn into vectors.
+    // The loop swaps one word at a time, which compilers vectorise.
     std::uint16_t word = 0;
     std::memcpy(&word, raw.data() + at, sizeof word);
     if constexpr (std::endian::native == std::endian::little) word = static_cast<std::uint16_t>(word << 8 | word >> 8);
@@ -143,7 +143,7 @@ void swap_samples(std::span<const std::byte> raw, std::span<std::byte> counts) n
 AnswerParser::AnswerParser(std::size_t longest) : bytes_(std::max<std::size_t>(longest, 512)) {}
 
 std::span<std::byte> AnswerParser::room() noexcept {
-  // An answer comes alone: what is behind one is the beginning of what nobody asked for.
+  // The instrument sends one answer at a time: bytes behind an answer begin a message that nobody requested.
   if (begin_ > 0) {
     std::memmove(bytes_.data(), bytes_.data() + begin_, end_ - begin_);
     end_ -= begin_;

@@ -28,10 +28,10 @@ using std::chrono::steady_clock;
 
 constexpr milliseconds tick{100};
 
-/// It is to stop: no fault.
+/// Thrown when the source must stop; this is not a fault.
 struct Stopped {};
 
-/// A connection on which one asks and one answers.
+/// A connection that carries one request and its answer at a time.
 class Questions {
  public:
   Questions(const SourceOptions& options, const WakeBell& bell, const std::atomic<bool>& stopping, LiveSourceCounters& counters,
@@ -43,11 +43,11 @@ class Questions {
         link_(options.host, options.port, options.connect_timeout, bell, stopping),
         parser_(std::make_unique<AnswerParser>(0)) {}
 
-  /// Answers may be as long from now on.
+  /// Sets the longest answer that is accepted from now on.
   void expect(std::size_t longest) { parser_ = std::make_unique<AnswerParser>(longest); }
 
-  /// The answer of this type; InputError with the instrument's words where it refuses, or for another answer, RuntimeFault where
-  /// none comes. Throws Stopped once the source is to stop.
+  /// Sends a request and returns its answer, of the type `wanted`. Throws InputError with the instrument's words where it
+  /// refuses, or for an answer of another type; RuntimeFault where no answer comes; Stopped once the source must stop.
   Answer ask(Request request, MessageType wanted) {
     link_.send(request.bytes(), options_.answer_timeout);
     const auto until = steady_clock::now() + options_.answer_timeout;
@@ -70,7 +70,7 @@ class Questions {
     throw Stopped{};
   }
   void tell(Request request) { static_cast<void>(ask(std::move(request), MessageType::ok)); }
-  /// Nobody answers to it.
+  /// Disconnects; the instrument does not answer this request.
   void disconnect() { link_.send(Request(MessageType::disconnect_request).bytes(), tick); }
 
  private:
@@ -140,7 +140,7 @@ class PollingSource final : public VisitingSource<AcquisitionSource> {
     return elements;
   }
 
-  /// What frames of it are.
+  /// Configures the instrument and returns the description of its frames.
   [[nodiscard]] Acquisition set_up(Questions& instrument) const {
     instrument.tell(Request(MessageType::connect_request).add(protocol_version));
     instrument.tell(Request(MessageType::pre_configuration));
@@ -156,7 +156,7 @@ class PollingSource final : public VisitingSource<AcquisitionSource> {
 
     Acquisition acquisition = options_.acquisition;
     const double rate = real_in(instrument.ask(Request(MessageType::get_sampling_frequency), MessageType::sampling_frequency));
-    // Rates travel in single precision.
+    // Rates are transmitted in single precision.
     if (!(std::abs(rate - options_.sample_rate) <= 1e-6 * options_.sample_rate)) {
       throw InputError(describe(), fmt::format("an instrument that samples at {} Hz", rate),
                        fmt::format("{} Hz, as it was set", options_.sample_rate));
@@ -168,7 +168,7 @@ class PollingSource final : public VisitingSource<AcquisitionSource> {
     if (largest <= 0 || smallest >= 0) {
       throw InputError(describe(), fmt::format("samples from {} to {}", smallest, largest), "of both signs");
     }
-    // Full scale is 1.
+    // Samples are scaled so that full scale is 1.
     acquisition.sample_scale = 1.0 / std::max(-smallest, largest + 1);
     validate(acquisition, AcquisitionLimits{}, describe());
     instrument.tell(Request(MessageType::pre_loop_configuration));
@@ -180,7 +180,7 @@ class PollingSource final : public VisitingSource<AcquisitionSource> {
     const OpenLane lane(intake, bell_, counters_);
     const FrameLayout layout(intake.acquisition());
     for (;; ++whole_frames_) {
-      // One that breaks off has its number for good: shots of what the pipeline has closed would be passed over.
+      // A frame that breaks off keeps its number for good: the pipeline would discard shots of a frame that it has closed.
       const std::uint64_t sequence = sequence_++;
       const WallTime time = clock_.wall();
       for (std::uint32_t event = 0; event < layout.events(); ++event) {
@@ -218,8 +218,8 @@ class PollingSource final : public VisitingSource<AcquisitionSource> {
 
   const SourceOptions options_;
   const std::uint64_t session_ = random_session();
-  // Of the thread.
-  std::uint64_t sequence_ = 0;  // of the next frame
+  // Used by the thread only.
+  std::uint64_t sequence_ = 0;  // number of the next frame
   std::uint64_t whole_frames_ = 0;
 };
 
@@ -229,7 +229,7 @@ std::unique_ptr<AcquisitionSource> make_us_lab4a_source(SourceOptions options, c
   Acquisition& acquisition = options.acquisition;
   acquisition.encoding = SampleEncoding::int16;
   acquisition.sample_rate = Hertz(options.sample_rate);
-  acquisition.samples = std::max<std::size_t>(acquisition.samples, 2);  // until it is known
+  acquisition.samples = std::max<std::size_t>(acquisition.samples, 2);  // preliminary: the instrument reports the number later
   validate(acquisition, AcquisitionLimits{}, where);
   const FrameLayout layout(acquisition);
   for (std::uint32_t event = 0; event < layout.events(); ++event) {

@@ -49,7 +49,7 @@ void CommandParser::end_word() {
                    [](char c) { return static_cast<char>(std::toupper(static_cast<unsigned char>(c))); });
     return;
   }
-  // What stands before any mnemonic belongs to no command.
+  // A word before any mnemonic belongs to no command.
   if (!command_) command_.emplace().complaint = Complaint::unknown_command;
   if (command_->complaint) return;
   const auto value = number(word);

@@ -41,7 +41,7 @@ Answer edit_law(std::map<std::int64_t, Registers::Law>& laws, std::int64_t law, 
       laws[law].erase(channel);
     return {};
   }
-  // Only a clearing may mean all channels.
+  // Only a command that clears the law may address all channels.
   if (channel == 0) return Complaint::conflict;
   laws[law][channel] = delay;
   return {};
@@ -130,7 +130,7 @@ std::vector<Row> make_rows() {
        // Echo triggers are not simulated.
        [](Registers&, const Numbers& n) -> Answer { return n[1] == 0 ? Answer{} : Complaint::conflict; }},
   };
-  // The same of a test, a whole sweep or a group. One setting serves all: the number 0, or 1 of a sweep.
+  // The same setting of a test, a whole sweep or a group. One setting serves all: the number is 0, or 1 for a sweep or a group.
   const auto add_for_all = [&rows](std::string_view test, std::string_view sweep, std::string_view group,
                                    std::vector<Limits> limits, const std::function<Answer(Registers&, const Numbers&)>& follow) {
     limits.insert(limits.begin(), {0, 0});
@@ -155,7 +155,7 @@ std::vector<Row> make_rows() {
   return rows;
 }
 
-/// SWP sweep, then tests and ranges of them.
+/// Handles SWP: the sweep, then tests and ranges of tests.
 Answer set_sweep(Registers& registers, const Command& command) {
   const auto& words = command.arguments;
   if (words.size() < 2 || !words[0] || !within(*words[0], 1, 32)) return Complaint::out_of_limits;

@@ -88,7 +88,7 @@ void SimulatedCycle::write(std::uint64_t number, std::vector<std::uint8_t>& out)
   std::size_t at = out.size();
   out.resize(at + message * rows_.size());
   const std::byte* counts = frame.data();
-  // From 12 bits of the converter to those asked for, and on to where they stand in the word.
+  // Shifts from the 12 bits of the converter to the requested number of bits, and on to their place in the word.
   const int fewer = bits < 12 ? 12 - bits : 0;
   const int more = bits > 12 ? bits - 12 : 0;
   const int up = habits_.high_bits && size == 2 ? 16 - bits : 0;
@@ -100,7 +100,7 @@ void SimulatedCycle::write(std::uint64_t number, std::vector<std::uint8_t>& out)
                                              static_cast<std::uint8_t>(message >> 8),
                                              static_cast<std::uint8_t>(message >> 16),
                                              static_cast<std::uint8_t>(test),
-                                             static_cast<std::uint8_t>((test >> 8 & 0x7) | 1U << 3),  // of sweep 1
+                                             static_cast<std::uint8_t>((test >> 8 & 0x7) | 1U << 3),  // sweep 1
                                              static_cast<std::uint8_t>(format_ | (channel >> 8) << 5),
                                              static_cast<std::uint8_t>(channel)};
     std::memcpy(out.data() + at, header.data(), header.size());

@@ -12,10 +12,10 @@ namespace {
 
 constexpr std::uint8_t type_mp6 = 0x50;
 constexpr std::uint32_t buffer_bytes = 1U << 27;
-/// What it is behind its schedule by, and catches up with; more is given up.
+/// The longest delay behind its schedule that the instrument catches up with; it skips longer ones.
 constexpr SteadyTime most_late = std::chrono::milliseconds(500);
 
-/// The only argument, where there is just one.
+/// The argument of a command with exactly one argument.
 std::optional<std::int64_t> only(const Command& command) {
   return command.arguments.size() == 1 ? command.arguments[0] : std::nullopt;
 }
@@ -88,7 +88,7 @@ void SimulatedInstrument::reset(const Command& command) {
 void SimulatedInstrument::fire(Firing firing, SteadyTime now) {
   try {
     if (cycle_ == nullptr) {
-      made_ = true;  // or tried to: either takes time
+      made_ = true;  // also set when making it fails: either takes time
       cycle_ = std::make_unique<SimulatedCycle>(registers_, scene_, habits_);
     }
   } catch (const std::exception& error) {
@@ -103,14 +103,14 @@ void SimulatedInstrument::stop(bool flush) {
   firing_ = Firing::none;
   due_.reset();
   if (!flush) return;
-  // Filler, and that it is done.
+  // Filler bytes, then the message that the flush is done.
   outbox.insert(outbox.end(), {0x00, 0x00, 0x00, 0x00, 0x2D, 0x05, 0x00, 0x00, 0x03});
 }
 
 void SimulatedInstrument::speak(SteadyTime now) {
   if (!due_) return;
   if (cycle_ == nullptr) {
-    // It has been told something since; how much it was does not matter.
+    // One or more commands have changed the settings since the last cycle; the new cycle starts one period from now.
     due_.reset();
     return fire(std::exchange(firing_, Firing::none), now);
   }
@@ -147,7 +147,7 @@ void SimulatedInstrument::follow(const Command& command, SteadyTime now) {
                 now);
   }
   if (const auto complaint = registers_.set(command)) return complain(*complaint);
-  cycle_.reset();  // what fires goes on with what it has been told since
+  cycle_.reset();  // an instrument that is firing continues with the new settings
 }
 
 }  // namespace echoform::micropulse_simulator

@@ -20,7 +20,7 @@ constexpr std::size_t longest_message = 1 << 16;
 constexpr std::size_t most_samples = 65536;
 constexpr double reference_gain_db = 40.0;
 
-// Of messages, in the protocol's own words.
+// Types of messages, with the names of the protocol.
 enum : std::uint32_t {
   connect_request = 2001,
   disconnect_request = 2002,
@@ -46,7 +46,7 @@ enum : std::uint32_t {
   exec_post_loop_configuration_request = 2027,
 };
 
-/// What is answered with an error.
+/// Thrown for a request that is answered with an error.
 struct Refusal {
   std::string why;
 };
