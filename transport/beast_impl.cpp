@@ -1,2 +1,2 @@
-// Boost.Beast, compiled once for the whole program.
+// Boost.Beast is compiled here, once for the whole program.
 #include <boost/beast/src.hpp>

@@ -6,7 +6,7 @@
 
 #include "base/errors.hpp"
 
-// Outputs to others' viewers, a line each: OUTPUT(NAME) is `SinkDoor NAME_door()` of transport/NAME/, with its keys.
+// Outputs to external viewers, one per line: OUTPUT(NAME) stands for `SinkDoor NAME_door()` of transport/NAME/, with its keys.
 #define ECHOFORM_OUTPUTS(OUTPUT) OUTPUT(openigtlink)
 
 namespace echoform {

@@ -51,7 +51,7 @@ double number(std::uint64_t value) {
   return static_cast<double>(value);
 }
 
-// Families of their own: the sums over the doors keep their names and labels.
+// Figures of each input have families of their own, so that the families of the sums keep their names and labels.
 void add_doors(Families& families, const TelemetryReport& report) {
   families.begin("door_senders_total", "Senders by door: connections over TCP, sessions over ZeroMQ.", MetricType::Counter);
   for (const auto& [name, counters, rejection] : report.doors) {
@@ -149,7 +149,7 @@ void add_histograms(Families& families, const TelemetryReport& report) {
   }
 }
 
-/// A figure of several sinks is one family.
+/// A figure that several sinks report becomes one family.
 void add_sinks(Families& families, const TelemetryReport& report) {
   std::set<std::string> told;
   for (const TelemetryReport::Sink& first : report.sinks) {

@@ -55,7 +55,7 @@ std::optional<std::string> wide(const FieldDescriptor& field, const Varint& numb
       break;
     case FieldDescriptor::TYPE_INT32:
     case FieldDescriptor::TYPE_ENUM:
-      // A negative one has all upper bits set.
+      // A negative number has all upper bits set.
       if (number.value > most_signed && number.value < ~most_signed)
         return fmt::format("{}: found {}; expected at most {}", field.name(), number.value, most_signed);
       break;
@@ -65,7 +65,7 @@ std::optional<std::string> wide(const FieldDescriptor& field, const Varint& numb
   return std::nullopt;
 }
 
-/// Takes the contents of a field with this tag; false where they are none, or end behind the bytes.
+/// Skips the contents of a field with this tag; false where they are malformed, or end beyond the bytes.
 bool skip_contents(std::span<const std::byte>& bytes, std::uint64_t tag) {
   std::uint64_t length = 0;
   switch (tag & 7) {
@@ -94,8 +94,8 @@ bool skip_contents(std::span<const std::byte>& bytes, std::uint64_t tag) {
   return true;
 }
 
-/// Calls `take` with the tag of each field, what stands behind it, the length of a text among that, and the number of groups of
-/// other people's fields that it stands in. Whether the bytes are fields to their end.
+/// Calls `take` for each field. Its arguments: the tag; the contents that follow it, with the length in front for a
+/// length-delimited field; the number of unknown groups around the field. True if the bytes are fields to their end.
 template <class Take>
 bool for_each_field(std::span<const std::byte> bytes, const Take& take) {
   std::size_t groups = 0;
@@ -132,7 +132,7 @@ bool read_fields(std::span<const std::byte> bytes, FunctionRef<void(const WireFi
 }
 
 std::optional<std::string> find_wide_number(std::span<const std::byte> bytes, const Descriptor& type) {
-  unsigned groups = 0;  // of other people's fields, within which numbers are nothing to us
+  unsigned groups = 0;  // depth of unknown groups, whose numbers do not matter here
   while (!bytes.empty()) {
     const Varint tag = take_varint(bytes);
     if (!tag.whole) return std::nullopt;
@@ -177,7 +177,7 @@ std::optional<std::string> find_wide_number(std::span<const std::byte> bytes, co
     bytes = bytes.subspan(static_cast<std::size_t>(length));
     if (field == nullptr) continue;
     if (field->type() == FieldDescriptor::TYPE_MESSAGE) {
-      // As deep as the messages nest, which none does within itself.
+      // The recursion is as deep as the messages nest; no message type contains itself.
       if (const auto found = find_wide_number(inner, *field->message_type())) return fmt::format("{}.{}", field->name(), *found);
     } else if (field->is_packable()) {
       const bool varints = field->type() != FieldDescriptor::TYPE_DOUBLE && field->type() != FieldDescriptor::TYPE_FLOAT;

@@ -68,7 +68,7 @@ StreamOffer open_stream(StreamHost& host, const HelloContents& contents) {
   } catch (const InputError& error) {
     refuse(error.what(), line_for_others(error));
   } catch (const std::exception& error) {
-    // Of the server: a device, its memory, its files. The log has it.
+    // The server failed: a device, its memory or its files. The log states the reason; the sender does not learn it.
     refuse(fmt::format("{}: {}", failed, error.what()), failed);
   }
   return offer;

@@ -54,7 +54,7 @@ AcquisitionDecoder::ReadTargets AcquisitionDecoder::read_targets() noexcept {
   }
   const std::span<std::byte> rest(look_ahead_.data() + filled_, look_ahead_.size() - filled_);
   if (state_ == State::hello_header) {
-    // The sender waits for the answer, so nothing follows that would be worth a look-ahead.
+    // The sender waits for the answer, so nothing follows the Hello, and reading ahead gains nothing.
     return {std::span(hello_header_).subspan(hello_filled_), {}};
   }
   if (state_ == State::payload) {

@@ -21,7 +21,7 @@ void store(std::byte* to, Unsigned value) noexcept {
   for (std::size_t i = 0; i < sizeof(Unsigned); ++i) to[i] = static_cast<std::byte>(static_cast<std::uint64_t>(value) >> (8 * i));
 }
 
-/// Appends one varint field.
+/// Appends one varint field, a zero too.
 std::byte* put_stated(std::byte* to, std::uint8_t number, std::uint64_t value) noexcept {
   *to++ = static_cast<std::byte>(number << 3);
   while (value >= 0x80) {
@@ -32,12 +32,12 @@ std::byte* put_stated(std::byte* to, std::uint8_t number, std::uint64_t value) n
   return to;
 }
 
-/// The same, as proto3 leaves zeros out.
+/// Appends one varint field, or nothing where the value is zero: proto3 leaves zeros out.
 std::byte* put_field(std::byte* to, std::uint8_t number, std::uint64_t value) noexcept {
   return value == 0 ? to : put_stated(to, number, value);
 }
 
-/// As sint64 travels: small numbers of either sign take few bytes (Protocol Buffers, "ZigZag").
+/// Encodes a sint64: small numbers of either sign take few bytes (Protocol Buffers, "ZigZag").
 std::uint64_t zigzag(std::int64_t value) noexcept {
   return (static_cast<std::uint64_t>(value) << 1) ^ static_cast<std::uint64_t>(value >> 63);
 }
@@ -87,7 +87,7 @@ std::size_t encode_shot(std::span<std::byte, maximum_encoded_shot_bytes> out, co
   to = put_field(to, 2, shot.transmit);
   to = put_field(to, 3, static_cast<std::uint64_t>(shot.acquisition_time.count()));
   to = put_field(to, 4, session);
-  if (shot.position) to = put_stated(to, 5, zigzag(*shot.position));  // 0 too is a count
+  if (shot.position) to = put_stated(to, 5, zigzag(*shot.position));  // a count of 0 is sent, too
   const auto length = static_cast<std::size_t>(to - header);
   write_prefix(out.first<prefix_bytes>(), MessageType::shot, {header, length}, payload_bytes);
   return prefix_bytes + length;

@@ -56,7 +56,7 @@ Probe read_probe(const wire::Probe& message, const AcquisitionLimits& limits) {
     element.width = Metres(message.element_width());
     element.length = Metres(message.element_length());
     const double length = std::hypot(element.normal.x, element.normal.y, element.normal.z);
-    // A length that is NaN passes here and is left to validate(), which names it.
+    // A length that is NaN passes here; validate() reports it by name.
     if (std::abs(length - 1.0) > 1e-3) {
       throw InputError(fmt::format("Hello element {}", i), fmt::format("a normal of length {}", length), "a unit vector");
     }
@@ -80,7 +80,7 @@ MatrixKind read_matrix(wire::MatrixKind kind) {
       return MatrixKind::half_summed;
     case wire::EVENTS:
     case wire::POSITIONS:
-      return MatrixKind::full;  // of what its events are received by
+      return MatrixKind::full;  // of the elements that receive its events
     default:
       throw InputError("Hello matrix", fmt::format("{}", static_cast<int>(kind)),
                        "1 (FULL), 2 (HALF), 3 (HALF_SUMMED), 4 (EVENTS) or 5 (POSITIONS)");
@@ -112,7 +112,7 @@ LawEvent read_form(const wire::Law& law) {
   return {to_vector(law.elements()), to_vector(law.delays()), to_vector(law.weights())};
 }
 
-/// Takes the elements whose bits are set into `code`.
+/// Stores `sign` in `code` for the elements whose bits are set.
 void read_bits(const std::string& bits, std::int8_t sign, std::string_view name, const std::string& place, CodeEvent& code) {
   const std::size_t elements = code.signs.size();
   const std::size_t bytes = (elements + 7) / 8;
@@ -168,7 +168,7 @@ TransmitEvent read_event(const wire::TransmitEvent& message, std::size_t place, 
   return event;
 }
 
-/// Those of a Hello whose probe has `elements`. What each states is left to validate().
+/// Events of a Hello whose probe has `elements`. validate() checks the values of each event later.
 std::vector<TransmitEvent> read_events(const wire::Hello& hello, std::size_t elements, const AcquisitionLimits& limits) {
   const auto count = static_cast<std::size_t>(hello.events_size());
   const bool listed = hello.matrix() == wire::EVENTS || hello.matrix() == wire::POSITIONS;
@@ -198,7 +198,7 @@ Direction read_direction(const Values& values, const Direction& otherwise, std::
   return {values[0], values[1], values[2]};
 }
 
-/// What each states is left to validate().
+/// Positions of a Hello. validate() checks the values of each position later.
 std::vector<Pose> read_positions(const wire::Hello& hello, const AcquisitionLimits& limits) {
   const auto count = static_cast<std::size_t>(hello.positions_size());
   if (hello.matrix() != wire::POSITIONS) {
@@ -278,7 +278,7 @@ struct FormWriter {
     if (event.delay) wave.set_delay(event.delay->value);
     wave.mutable_elements()->Add(event.elements.begin(), event.elements.end());
   }
-  /// None where no element has the sign.
+  /// Writes no bits where no element has the sign.
   static void write_bits(const CodeEvent& event, int sign, std::string& bits) {
     if (std::ranges::find(event.signs, sign) == event.signs.end()) return;
     bits.assign((event.signs.size() + 7) / 8, '\0');
@@ -333,7 +333,7 @@ wire::SampleEncoding to_wire(SampleEncoding stored) {
   return wire::SAMPLE_ENCODING_UNSPECIFIED;
 }
 
-/// Throws InputError for a Hello that no server reads: the longest of its parts, and what would fit.
+/// Throws InputError for a Hello that no server reads. The error names the longest part and states what would fit.
 void require_readable(const wire::Hello& hello) {
   if (const auto count = static_cast<std::size_t>(hello.events_size()); count > maximum_events)
     throw InputError("Hello events", fmt::format("{}", count), fmt::format("at most {}", maximum_events));

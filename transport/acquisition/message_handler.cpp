@@ -14,7 +14,7 @@ namespace {
 
 using Counters = LiveSourceCounters;
 
-/// How long a session that was refused is left out before its Hello, which its sender repeats, is looked at again.
+/// A refused sender repeats its Hello. The handler ignores the Hellos of a refused session for this time.
 constexpr std::chrono::seconds refusal_holds{1};
 
 std::string_view text_of(std::span<const std::byte> bytes) {
@@ -111,7 +111,7 @@ bool MessageHandler::split(MessageParts parts, std::span<const std::byte>& heade
 }
 
 void MessageHandler::take_hello(std::span<const std::byte> header) {
-  // The token is among these bytes, so how long the comparison takes must not say how far they agree.
+  // The token is among these bytes, so the time of the comparison must not depend on how many of them agree.
   if (active_ && equal_in_constant_time(text_of(active_->hello), text_of(header)) && reader_.check_checksum(header)) {
     active_->heard = clock_.steady();
     return;
@@ -137,7 +137,7 @@ void MessageHandler::take_hello(std::span<const std::byte> header) {
   } catch (const InputError& error) {
     return refuse(session, printable(hello.sender), error.what(), DecodeReason::bad_hello);
   }
-  // From here on nobody is held up but this sender.
+  // From here on, the work delays only this sender.
   ReadHello read = read_hello_header(header, options_.token, options_.limits);
   if (!read.contents) {
     if (read.error.reason != DecodeReason::bad_hello) return fail(read.error.reason, read.error.text);
@@ -182,7 +182,7 @@ void MessageHandler::open(const HelloContents& contents, std::span<const std::by
                          .lane = lane,
                          .heard = clock_.steady()});
   if (Refused* const before = find_refused(session)) *before = {};
-  // In this order: who sees it accepted and not open knows that the session has ended.
+  // The order matters: a reader that sees the sender accepted but not open concludes that the session has ended.
   counters_.open = 1;
   counters_.accepted.fetch_add(1);
   spdlog::info("{}: sender \"{}\" accepted", options_.name, active_->sender);
@@ -243,7 +243,8 @@ MessageHandler::Verdict MessageHandler::place_shot() {
   return Verdict::taken;
 }
 
-/// Of a sender that was refused, or whose Hello has not come yet: a server that starts in mid-frame meets such shots.
+/// Skips a shot of a sender that was refused, or whose Hello has not come yet. A server that starts in mid-frame meets such
+/// shots.
 void MessageHandler::skip_shot() {
   Counters::add(counters_.shots);
   Counters::add(counters_.discarded);

@@ -21,7 +21,7 @@ std::string_view name_of(MessageType type) {
   return type == MessageType::hello ? "Hello" : type == MessageType::shot ? "Shot" : "End";
 }
 
-/// A field of `message`, of number up to `last`, that was read as none; null: there is none.
+/// A field of `message` that the parser did not know, with a number up to `last`; null where there is none.
 const google::protobuf::UnknownField* unknown_field(const google::protobuf::Message& message, int last) {
   const google::protobuf::UnknownFieldSet& fields = message.GetReflection()->GetUnknownFields(message);
   for (int k = 0; k < fields.field_count(); ++k) {
@@ -30,8 +30,8 @@ const google::protobuf::UnknownField* unknown_field(const google::protobuf::Mess
   return nullptr;
 }
 
-/// What of an event is not known here, or not as the event has it; nothing of most. A field of its form that were skipped would
-/// make another wave of it.
+/// Describes what this server does not know in an event, or what has another wire type than expected; usually nothing. An unknown
+/// field in the event's form must not be skipped: without it, the form would describe another wave.
 std::optional<std::string> unknown_of(const wire::TransmitEvent& event) {
   const auto line = [](const google::protobuf::Message& message, int number, std::string_view stranger,
                        std::string_view expected) {
@@ -50,7 +50,7 @@ std::optional<std::string> unknown_of(const wire::TransmitEvent& event) {
               fmt::format("fields 1 to {}", form->message_type()->field_count()));
 }
 
-/// What of a position is not known here: skipped, it would put the probe elsewhere.
+/// Describes what this server does not know in a position. If it were skipped, the probe would be placed elsewhere.
 std::optional<std::string> unknown_of(const wire::Pose& pose) {
   const auto* const field = unknown_field(pose, google::protobuf::FieldDescriptor::kMaxNumber);
   if (field == nullptr) return std::nullopt;
@@ -58,7 +58,7 @@ std::optional<std::string> unknown_of(const wire::Pose& pose) {
                      wire::Pose::descriptor()->field_count());
 }
 
-/// The first event or position that has something unknown, and what.
+/// Describes the first event or position that has something unknown.
 std::optional<std::string> unknown_event(const wire::Hello& hello) {
   for (int position = 0; position < hello.positions_size(); ++position) {
     if (const auto found = unknown_of(hello.positions(position))) return fmt::format("Hello position {}: {}", position, *found);
@@ -124,7 +124,7 @@ bool MessageReader::check_checksum(std::span<const std::byte> header) {
 }
 
 bool MessageReader::read_hello(std::span<const std::byte> header) {
-  // Each event takes two bytes on the wire and many times that once it is a message: counted before it is one.
+  // Each event takes two bytes on the wire and many times that once it is parsed, so events are counted before parsing.
   if (const auto events = count_field(header, wire::Hello::kEventsFieldNumber); events > maximum_events) {
     return fail(DecodeReason::bad_hello, fmt::format("Hello events: found {}; expected at most {}", events, maximum_events));
   }
@@ -134,7 +134,7 @@ bool MessageReader::read_hello(std::span<const std::byte> header) {
   }
   // A peer must not be able to make the library write to our standard error.
   const google::protobuf::LogSilencer silencer;
-  // A message that is used again keeps what the largest of its fields ever took, event by event.
+  // A message object that is reused keeps the memory of the largest fields that it ever had, event by event.
   hello_ = std::make_unique<wire::Hello>();
   if (!parse_message(header, *hello_)) {
     if (const auto wide = find_wide_number(header, *wire::Hello::descriptor()))

@@ -21,7 +21,7 @@
 namespace echoform {
 namespace {
 
-// Between attempts at a busy server.
+// Pauses between attempts to connect to a busy server.
 constexpr std::chrono::milliseconds first_pause{50};
 constexpr std::chrono::milliseconds longest_pause{1000};
 
@@ -34,7 +34,7 @@ struct AcquisitionSender::Implementation {
     std::thread thread;
   };
 
-  /// What the workers send: set before frames_asked counts up.
+  /// What the workers send. It is set before frames_asked is incremented.
   struct Job {
     FrameStamp stamp;
     std::span<const std::byte> frame;
@@ -55,7 +55,7 @@ struct AcquisitionSender::Implementation {
     }
   }
 
-  /// One attempt, on all connections.
+  /// Makes one attempt, on all connections.
   void connect(const SenderOptions& options) {
     session = options.session != 0 ? options.session : random_session();
     SenderIdentity identity{.session = session,
@@ -80,13 +80,13 @@ struct AcquisitionSender::Implementation {
       }
     }
     if (!busy) return;
-    // The stream became free between two Hellos. The next attempt must not meet what this one has opened.
+    // The stream became free between two Hellos. The connections that this attempt has opened must not block the next attempt.
     for (SenderConnection* connection : accepted) {
       try {
         connection->say_end();
         connection->await_close();
       } catch (const RuntimeFault&) {
-        // It is gone, which is what was wanted.
+        // The connection is gone, as intended.
       }
     }
     std::rethrow_exception(busy);
@@ -139,7 +139,8 @@ struct AcquisitionSender::Implementation {
     }
   }
 
-  /// The first failure is kept, and ends the others: what they send could not become a frame, and they may be blocking.
+  /// Keeps the first failure and cancels the other workers: what they send cannot become a frame any more, and they may be
+  /// blocking.
   void send_stripe_or_fail(std::size_t index) noexcept {
     try {
       send_stripe(index);
@@ -158,7 +159,8 @@ struct AcquisitionSender::Implementation {
   std::atomic<std::uint64_t> frames_asked{0};
   std::atomic<bool> stopping{false};
   std::atomic<bool> failed{false};
-  std::exception_ptr failure;  // written by the first that fails, read when all are done with the frame
+  // Written by the first worker that fails; read when all workers have finished the frame.
+  std::exception_ptr failure;
   bool usable = true;
 };
 

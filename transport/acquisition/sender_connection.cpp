@@ -22,7 +22,7 @@ namespace asio = boost::asio;
 using asio::ip::tcp;
 using boost::system::error_code;
 
-/// Parses a server's answer; what is no answer does not write to our standard error.
+/// Parses a server's answer. The parser does not write to our standard error when the bytes are no answer.
 template <class Message>
 bool parse_answer(const std::string& header, Message& message) {
   const google::protobuf::LogSilencer silencer;
@@ -53,16 +53,17 @@ SenderConnection::SenderConnection(const SenderOptions& options)
   }
 }
 
-/// Runs what was begun on the socket. False if it took too long or a stop was requested: then it was cancelled, and has ended.
+/// Runs the operation begun on the socket. Returns false if it took too long or a stop was requested; the operation is then
+/// cancelled and has ended.
 bool SenderConnection::run_for(std::chrono::milliseconds timeout) {
-  constexpr std::chrono::milliseconds slice{50};  // how late a stop may be noticed
+  constexpr std::chrono::milliseconds slice{50};  // the longest delay until a stop is noticed
   const auto deadline = std::chrono::steady_clock::now() + timeout;
   context_.restart();
   do {
     context_.run_until(std::min(deadline, std::chrono::steady_clock::now() + slice));
     if (context_.stopped()) return true;
   } while (!stop_.stop_requested() && std::chrono::steady_clock::now() < deadline);
-  // Cancelled, not closed: cancel() may be using the descriptor.
+  // The operation is cancelled and the socket stays open: cancel() may be using the descriptor.
   error_code ignored;
   socket_.cancel(ignored);
   context_.run();
@@ -116,7 +117,7 @@ void SenderConnection::await_accept(std::chrono::milliseconds timeout, std::uint
   if (accept.frame_bytes() != frame_bytes) {
     throw RuntimeFault(fmt::format("{} expects frames of {} bytes; these have {}", server_, accept.frame_bytes(), frame_bytes));
   }
-  // Waiting for an answer made the descriptor non-blocking; a blocking one takes a whole batch with one call.
+  // Waiting for an answer made the descriptor non-blocking; a blocking descriptor takes a whole batch with one call.
   error_code ignored;
   socket_.native_non_blocking(false, ignored);
 }
@@ -138,7 +139,7 @@ void SenderConnection::flush() {
 }
 
 void SenderConnection::write_all(std::span<asio::const_buffer> buffers) {
-  // The library's own composed write passes at most 16 buffers on and builds an iterator for it; this passes them all.
+  // asio's own composed write passes at most 16 buffers on and builds an iterator for them; this loop passes them all.
   while (!buffers.empty()) {
     error_code error;
     const std::size_t written = socket_.write_some(buffers, error);
@@ -155,7 +156,7 @@ void SenderConnection::write_all(std::span<asio::const_buffer> buffers) {
 }
 
 void SenderConnection::fail_lost(const std::string& what) {
-  // A server that closes says why first.
+  // A server that closes the connection states its reason first.
   MessageType type{};
   std::string header;
   wire::Reject reject;

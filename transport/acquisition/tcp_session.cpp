@@ -22,10 +22,10 @@ namespace asio = boost::asio;
 using boost::system::error_code;
 using Counters = LiveSourceCounters;
 
-/// How long a peer that was sent a Reject may take to read it and close.
+/// The time in which a peer must read a Reject that it was sent, and close the connection.
 constexpr std::chrono::milliseconds leave_timeout{1000};
 
-/// For people, to whom "End of file" says nothing.
+/// Describes the end of a connection for people, to whom "End of file" means nothing.
 std::string how_it_ended(const error_code& error) {
   if (error == asio::error::eof) return "the connection was closed";
   return fmt::format("the connection failed ({})", error.message());
@@ -52,7 +52,7 @@ TcpSession::TcpSession(std::shared_ptr<SourceState> source, std::shared_ptr<IoTh
 }
 
 void TcpSession::start() {
-  counted_open_ = true;  // by the acceptor
+  counted_open_ = true;  // the acceptor has counted it
   source_->strangers.enter(shared_from_this());
   proceed();
 }
@@ -125,7 +125,7 @@ void TcpSession::on_read(const error_code& error, std::size_t bytes) {
   last_progress_ = source_->clock.steady();
   if (!decoder_.within_message()) message_began_ = last_progress_;
   decoder_.commit(bytes);
-  // Counters follow what they count: whoever sees them may move the clock.
+  // The counter changes after the state that it counts: an observer of the counter may advance the clock.
   Counters::add(source_->counters.bytes, bytes);
   proceed();
 }
@@ -148,7 +148,8 @@ void TcpSession::on_end_of_connection(const error_code& error) {
 }
 
 void TcpSession::take_hello() {
-  if (!source_->strangers.leave(this)) return;  // give_way() is on its way here
+  // A session that has left the list already has been posted a give_way() that has not run yet.
+  if (!source_->strangers.leave(this)) return;
   const HelloSummary hello = summarise_hello(decoder_.hello_header());
   identity_.sender = printable(hello.sender);
   if (!hello.whole) {
@@ -167,13 +168,13 @@ void TcpSession::take_hello() {
     return reject_sender(error.what(), error.what(), true);
   }
   state_ = State::opening;
-  // Reading a long one takes as long as many shots of another sender, whose connection may be on this thread.
+  // Reading a long Hello takes as long as many shots of another sender, whose connection may be served by this thread.
   asio::post(*source_->hello_reader, [self = shared_from_this(), header = std::move(decoder_.hello_header())] {
     const TcpSourceOptions& options = self->source_->options;
     ReadHello read;
     try {
       read = read_hello_header(header, options.token, options.limits);
-    } catch (const std::exception& error) {  // no memory
+    } catch (const std::exception& error) {  // out of memory
       read.error = {DecodeReason::bad_hello, fmt::format("Hello: cannot be decoded: {}", error.what())};
     }
     asio::post(self->thread_->context, [self, result = std::move(read)]() mutable { self->on_hello(std::move(result)); });
@@ -260,7 +261,7 @@ bool TcpSession::begin_shot() {
       decoder_.discard_payload(thread_->scratch);
       return true;
     case ShotVerdict::wait:
-      // Nothing is read until on_wake(); the system's buffers fill and TCP slows the sender.
+      // Nothing is read until on_wake(). The system's buffers fill meanwhile, and TCP slows the sender down.
       state_ = State::waiting;
       return false;
     case ShotVerdict::invalid:
@@ -278,7 +279,7 @@ bool TcpSession::begin_shot() {
 void TcpSession::on_wake() {
   wake_posted_.store(false, std::memory_order_release);
   if (state_ != State::waiting) return;
-  message_began_ = last_progress_ = source_->clock.steady();  // what waited for the server is not the sender's delay
+  message_began_ = last_progress_ = source_->clock.steady();  // waiting for the server does not count as the sender's delay
   proceed();
 }
 
@@ -313,7 +314,7 @@ void TcpSession::dismiss(const std::string& reason) {
   message.set_done(true);
   const bool counted = std::exchange(counted_open_, false);
   leave_with(message.SerializeAsString());
-  counted_open_ = counted;  // until it has read that, and closed
+  counted_open_ = counted;  // the connection stays counted until the peer has read the message and closed
 }
 
 void TcpSession::leave_with(const std::string& message) {
@@ -402,7 +403,7 @@ void TcpSession::tick(SteadyTime now) {
 void TcpSession::release_stream() {
   if (intake_) {
     if (std::exchange(shot_open_, false)) {
-      // A read into the slot may be outstanding. Reads happen on this thread alone, so after this none does.
+      // A read into the slot may be outstanding. Only this thread reads, so no read is outstanding after the cancellation.
       error_code ignored;
       if (socket_.is_open()) socket_.cancel(ignored);
       intake_->abandon_shot(lane_, ticket_);
@@ -417,7 +418,7 @@ void TcpSession::release_stream() {
 
 void TcpSession::close() {
   if (state_ == State::closed) return;
-  const auto self = shared_from_this();  // the list below may hold the last other reference
+  const auto self = shared_from_this();  // the list below may hold the last other reference to the session
   state_ = State::closed;
   error_code ignored;
   socket_.close(ignored);

@@ -70,7 +70,7 @@ class Server final : public TcpSource {
 
   void stop() override {
     if (threads_.empty() || std::exchange(stopped_, true)) return;
-    // The Hello that is being read and the stream that is being opened are waited for; those behind them are forgotten.
+    // The Hello being read and the stream being opened are awaited; those queued behind them are dropped.
     asio::post(threads_.front()->context, [this] {
       error_code ignored;
       acceptor_->close(ignored);
@@ -92,12 +92,12 @@ class Server final : public TcpSource {
     for (const auto& thread : threads_) {
       if (thread->thread.joinable()) thread->thread.join();
     }
-    // What was posted to a thread that had just ended still holds it.
+    // Handlers that were posted to a thread that had just ended still hold the thread object. They run here.
     for (const auto& thread : threads_) {
       thread->context.restart();
       thread->context.poll();
     }
-    // Nobody posts any more. Hellos that still wait hold their sessions, and those hold the state that holds this.
+    // Nobody posts any more. Hellos that still wait hold their sessions, and the sessions hold the state that owns these pools.
     state_->hello_reader.reset();
     state_->set_up.reset();
     acceptor_.reset();
@@ -146,7 +146,7 @@ class Server final : public TcpSource {
     acceptor_->open(endpoint.protocol(), error);
     check(error);
     acceptor_->set_option(tcp::acceptor::reuse_address(true), error);
-    // Before listen(), so that the window is negotiated with it; accepted sockets inherit it.
+    // The size is set before listen(), so that the window is negotiated with it; accepted sockets inherit it.
     if (options.socket_buffer_bytes > 0) {
       acceptor_->set_option(asio::socket_base::receive_buffer_size(static_cast<int>(options.socket_buffer_bytes)), error);
     }
@@ -168,7 +168,7 @@ class Server final : public TcpSource {
         });
         return accept();
       }
-      // Out of file descriptors, most likely: others may close.
+      // File descriptors are probably exhausted; other connections may close and free some.
       state_->warn(PeerWarning::not_accepted,
                    [&] { return fmt::format("cannot accept a connection on {}: {}", describe(), error.message()); });
       retry_->expires_after(std::chrono::milliseconds(100));
@@ -198,7 +198,7 @@ class Server final : public TcpSource {
     return true;
   }
 
-  // On the acceptor's thread.
+  // Runs on the acceptor's thread.
   [[nodiscard]] bool may_come(tcp::socket& socket, const asio::ip::address& from) {
     state_->peers.accepted.fetch_add(1, std::memory_order_relaxed);
     const PeerBook::Time now{std::chrono::duration_cast<PeerBook::Time::duration>(state_->clock.steady())};
@@ -214,10 +214,10 @@ class Server final : public TcpSource {
       state_->peers.refuse(PeerRefusal::no_descriptors);
       state_->warn(PeerWarning::no_descriptors,
                    [&] { return fmt::format("{}: no file descriptors are left for it", from.to_string()); });
-      static_cast<void>(make_room());  // for the next one
+      static_cast<void>(make_room());  // for the next connection
       return false;
     }
-    arrivals_.leave(from);  // how many there are at once is welcome()'s
+    arrivals_.leave(from);  // welcome() limits the number of simultaneous connections
     return true;
   }
 
@@ -227,7 +227,7 @@ class Server final : public TcpSource {
       if (cancelled || thread->closing) return;
       const SteadyTime now = state_->clock.steady();
       FrameIntake* expired = nullptr;
-      // Backwards: a session that closes leaves the list.
+      // The loop runs backwards because a session that closes leaves the list.
       for (std::size_t i = thread->sessions.size(); i-- > 0;) {
         if (i >= thread->sessions.size()) continue;
         const auto session = thread->sessions[i];
@@ -250,7 +250,8 @@ class Server final : public TcpSource {
   std::vector<std::shared_ptr<IoThread>> threads_;
   std::optional<tcp::acceptor> acceptor_;
   std::optional<asio::steady_timer> retry_;
-  tcp::endpoint arriving_;  // of the connection that is accepted next: a socket whose peer has gone does not tell any more
+  // Address of the connection that is accepted next: a socket whose peer has gone does not report it any more.
+  tcp::endpoint arriving_;
   std::size_t next_thread_ = 0;
   PeerBook arrivals_{PeerLimits{}};
   std::atomic<std::uint16_t> port_{0};

@@ -20,7 +20,7 @@
 namespace echoform {
 namespace {
 
-/// How late a stop may be noticed.
+/// The longest delay until a stop is noticed.
 constexpr std::chrono::milliseconds slice{50};
 
 std::string endpoint_of(const ZeromqSenderOptions& options) {
@@ -33,7 +33,7 @@ std::string endpoint_of(const ZeromqSenderOptions& options) {
 std::uint64_t random_session() {
   std::random_device device;
   const std::uint64_t high = device();
-  return (high << 32 | device()) | 1U;  // never 0, which stands for none
+  return (high << 32 | device()) | 1U;  // never 0, which means "no session"
 }
 
 struct ZeromqSender::Implementation {
@@ -47,7 +47,8 @@ struct ZeromqSender::Implementation {
         .session = session, .connection_index = 0, .connection_count = 1, .sender = options.name, .token = options.token};
     hello = encode_message(MessageType::hello, encode_hello(identity, acquisition));
     ConnectOptions connection{.type = zmq::socket_type::push, .endpoint = endpoint_of(options), .keys = options.keys};
-    // Frames wait here, not in the queue of a connection that does not exist: a server that comes late shall not get old ones.
+    // Frames wait here and not in the queue of a connection that does not exist: a server that comes late must not receive old
+    // frames.
     connection.connected_only = true;
     connection.signs_of_life = SignsOfLife::keep_alive;
     connection.send_queue = static_cast<int>(options.queued_frames * (layout.events() + 1));
@@ -60,7 +61,7 @@ struct ZeromqSender::Implementation {
     context.close();
   }
 
-  /// Waits as long as it takes, or as long as `patience` if that is all that it is worth.
+  /// Sends a message. Waits without a limit, or at most for `patience` where `for_ever` is false.
   void send(zmq::message_t& message, bool for_ever = true) {
     if (finished) throw RuntimeFault("this sender has finished");
     const std::size_t bytes = message.size();
@@ -145,7 +146,7 @@ void ZeromqSender::finish() {
   me.finished = true;
   me.socket.set(zmq::sockopt::linger, static_cast<int>(me.options.patience.count()));
   me.socket.close();
-  me.context.close();  // waits until all has left, or for the time given
+  me.context.close();  // waits until everything has been sent, or until the time above is over
 }
 
 void ZeromqSender::cancel() noexcept {

@@ -21,9 +21,9 @@
 namespace echoform {
 namespace {
 
-/// Taken before time-outs and the end are looked at again.
+/// Number of messages that are taken before time-outs and a stop are checked again.
 constexpr int messages_at_once = 64;
-/// What CURVE adds to a message, and more.
+/// An upper bound of the bytes that CURVE adds to a message.
 constexpr std::size_t encryption_bytes = 128;
 
 void check_range(const char* name, std::uint64_t value, std::uint64_t lowest, std::uint64_t highest) {
@@ -50,7 +50,7 @@ class Puller final : public ZeromqSource {
     bound.message_limit = static_cast<std::int64_t>(longest_message(options_.limits) + encryption_bytes);
     bound.signs_of_life = SignsOfLife::keep_alive;
     bound.receive_queue = waiting_messages(options_.limits);
-    // What may wait, the message on its way, and the two ends of what is cut in between.
+    // The messages that may wait, the message being received, and the two partial messages at the ends of the interval counted.
     bound.limits.between_messages =
         (static_cast<std::uint64_t>(bound.receive_queue) + 2) * static_cast<std::uint64_t>(bound.message_limit);
     bound.limits.peers.connections = options_.maximum_connections;
@@ -114,7 +114,8 @@ class Puller final : public ZeromqSource {
     }
   }
 
-  /// Nothing if no message is there. Parts beyond the second are thrown away; that there were some is known.
+  /// Takes one message; returns nothing if none is there. Parts beyond the second are discarded, but the handler sees that there
+  /// were some.
   std::optional<MessageHandler::Verdict> take_one() {
     std::size_t count = 0;
     bool more = true;
@@ -137,8 +138,8 @@ class Puller final : public ZeromqSource {
   PeerWarnings warnings_;
   const WakeBell bell_{"ZeroMQ source"};
   ZeromqContext context_;
-  zmq::socket_t socket_;                 // made by start(), then the thread's until it ends
-  std::array<zmq::message_t, 3> parts_;  // of the message in work
+  zmq::socket_t socket_;                 // made by start(), then used by the thread alone until it ends
+  std::array<zmq::message_t, 3> parts_;  // of the message being handled
   std::optional<MessageHandler> handler_;
   std::atomic<std::uint16_t> port_{0};
   std::atomic<bool> stopping_{false};

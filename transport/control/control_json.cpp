@@ -9,7 +9,7 @@
 namespace echoform {
 
 std::optional<std::string> parse_control_json(std::string_view text, wire::ControlRequest& request) {
-  const google::protobuf::LogSilencer silencer;  // whoever sends nonsense does not fill our log
+  const google::protobuf::LogSilencer silencer;  // malformed requests do not fill our log
   const auto status = google::protobuf::util::JsonStringToMessage({text.data(), text.size()}, &request);
   if (status.ok()) return std::nullopt;
   return fmt::format("control request: found {} bytes that are none; expected a ControlRequest as JSON", text.size());

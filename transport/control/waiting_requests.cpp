@@ -6,7 +6,7 @@
 namespace echoform {
 namespace {
 
-// As long as a client has a message here, it is found by it.
+// Finds a client by the identity in its message. This works as long as the client has a message here.
 template <class Clients>
 auto find(Clients& clients, const ControlMessage& message) {
   return std::find_if(clients.begin(), clients.end(), [&](const auto& client) {

@@ -22,15 +22,16 @@
 namespace echoform {
 namespace {
 
-// Bytes. A whole get is 15 KB.
+// Number of clients, then limits of a message in bytes. The reply to a complete get takes 15 KB.
 constexpr std::size_t clients_most = 32;
 constexpr std::int64_t request_limit = 64 * 1024;
 constexpr std::int64_t reply_limit = 1024 * 1024;
-// The identity that the ROUTER puts first, a REQ client's number of the request where it numbers them (ZMQ_REQ_CORRELATE), an
-// empty part, the request.
+// A message has 3 or 4 parts: the identity that the ROUTER puts first; the request number of a REQ client that numbers its
+// requests (ZMQ_REQ_CORRELATE); an empty part; the request.
 constexpr std::size_t parts_least = 3;
 constexpr std::size_t parts_most = 4;
-// A message takes some microseconds, most of them for the answer that refuses it: so much of a second is for them, at most.
+// Handling a message takes some microseconds, mostly for the answer that refuses it. These two bound the share of a second that
+// messages may use.
 constexpr int taken_at_once = 500;
 constexpr std::chrono::milliseconds taken_apart{2};
 
@@ -52,7 +53,7 @@ zmq::message_t message_of(const google::protobuf::MessageLite& message) {
 struct ZeromqControl::Implementation {
   Implementation(const ZeromqControlOptions& given, std::function<wire::ControlReply(const wire::ControlRequest&)> handler)
       : options(given), handle(std::move(handler)), context(given.keys), socket(bind(context, given)), port(bound_port(socket)) {
-    // Which ends by itself where the other cannot be started.
+    // This thread ends by itself if the other one cannot be started.
     handling_thread.emplace(WorkerOptions{"control", {}}, [this](const std::stop_token& stop) { run_handling(stop); });
     socket_thread.emplace(WorkerOptions{"control-zmq", {}}, [this](const std::stop_token& stop) { run_socket(stop); });
   }
@@ -64,7 +65,7 @@ struct ZeromqControl::Implementation {
     socket_thread.reset();
   }
 
-  // A ROUTER: it serves REQ clients like a REP socket, and a client that dies between question and answer holds up nobody.
+  // A ROUTER serves REQ clients like a REP socket does, and a client that dies between request and reply blocks nobody.
   static zmq::socket_t bind(ZeromqContext& context, const ZeromqControlOptions& options) {
     BindOptions door;
     door.type = zmq::socket_type::router;
@@ -72,8 +73,8 @@ struct ZeromqControl::Implementation {
     door.address = options.address;
     door.port = options.port;
     door.message_limit = request_limit;
-    door.send_queue = 16;    // those that are refused are answered at once, too
-    door.receive_queue = 0;  // what waits is ours to limit: see BindOptions
+    door.send_queue = 16;    // refusals are sent at once, too
+    door.receive_queue = 0;  // this class limits what waits: see BindOptions
     door.receive_buffer = 16 * 1024;
     door.limits.between_messages = static_cast<std::uint64_t>(request_limit) + 32 * 1024;
     door.limits.peers.connections = clients_most;
@@ -86,7 +87,8 @@ struct ZeromqControl::Implementation {
     return bind_socket(context, door);
   }
 
-  // Takes what comes at once, whatever is being served: what is not taken waits in libzmq, whose queues have no limit.
+  // Takes requests as soon as they arrive, even while another is being served. What is not taken waits in libzmq, whose queues
+  // have no limit.
   void run_socket(const std::stop_token& stop) {
     bool more = false;
     while (!stop.stop_requested()) {
@@ -98,7 +100,7 @@ struct ZeromqControl::Implementation {
         }
         send_answers();
         more = take_requests();
-        // Those who come and go leave their requests behind, in queues without a limit.
+        // Clients that connect and leave again leave their requests behind, in queues without a limit.
         if (!more) context.let_newcomers_in();
       } catch (const std::exception& error) {
         complain(error);
@@ -136,12 +138,13 @@ struct ZeromqControl::Implementation {
     if (!complained.exchange(true)) spdlog::error("live control: {}; further errors are not repeated", error.what());
   }
 
-  /// By turns with answers. True if more may be there: libzmq keeps no more of a client than BindOptions let it.
+  /// Takes requests; alternates with sending answers. True if more may be there: libzmq keeps no more of a client than
+  /// BindOptions allow.
   bool take_requests() {
     for (int taken = 0; taken < taken_at_once; ++taken) {
       ControlMessage parts = receive();
       if (parts.empty()) return false;
-      // Without the envelope of a REQ socket nobody could take the answer.
+      // Without the envelope of a REQ socket, no client could receive the answer.
       if (parts.size() < parts_least || parts.size() > parts_most || parts[parts.size() - 2].size() != 0) continue;
       std::unique_lock lock(mutex);
       if (!waiting.full_for(parts)) {
@@ -157,7 +160,7 @@ struct ZeromqControl::Implementation {
     return true;
   }
 
-  /// All parts of a message, of which one more than the most is kept. Empty if nothing is there.
+  /// Receives all parts of a message and keeps at most parts_most + 1 of them. Empty if no message is there.
   ControlMessage receive() {
     ControlMessage parts;
     std::uint64_t bytes = 0;
@@ -172,7 +175,8 @@ struct ZeromqControl::Implementation {
     return parts;
   }
 
-  /// ZMTP 3.1, and CurveZMQ: a part is preceded by its length, and encrypted as a command with a nonce and a code.
+  /// Bytes of a part on the wire (ZMTP 3.1 and CurveZMQ): its length precedes it, and an encrypted part is a command with a nonce
+  /// and an authentication code.
   [[nodiscard]] std::uint64_t bytes_on_the_way(const zmq::message_t& part) const {
     const std::uint64_t contents = part.size() + (context.encrypted() ? 33 : 0);
     return contents + (contents > 255 ? 9 : 2);
@@ -189,7 +193,7 @@ struct ZeromqControl::Implementation {
 
   void reply(ControlMessage& parts, const wire::ControlReply& contents) {
     zmq::message_t reply = message_of(contents);
-    // To a client that has gone, or does not read, the ROUTER drops it.
+    // The ROUTER drops the reply to a client that has gone or does not read.
     for (std::size_t k = 0; k + 1 < parts.size(); ++k) {
       (void)socket.send(parts[k], zmq::send_flags::sndmore | zmq::send_flags::dontwait);
     }
@@ -198,7 +202,7 @@ struct ZeromqControl::Implementation {
 
   wire::ControlReply answer(const zmq::message_t& message) const {
     wire::ControlRequest request;
-    const google::protobuf::LogSilencer silencer;  // whoever sends nonsense does not fill our log
+    const google::protobuf::LogSilencer silencer;  // malformed requests do not fill our log
     if (!parse_message({message.data<std::byte>(), message.size()}, request)) {
       return refused(fmt::format("control request: found {} bytes that are none; expected a ControlRequest", message.size()));
     }
@@ -214,13 +218,13 @@ struct ZeromqControl::Implementation {
   std::function<wire::ControlReply(const wire::ControlRequest&)> handle;
   const WakeBell bell{"live control"};
   ZeromqContext context;
-  zmq::socket_t socket;  // made by the constructor, then its thread's alone
+  zmq::socket_t socket;  // made by the constructor, then used by its thread alone
   std::uint16_t port;
   std::atomic<bool> complained{false};
-  std::mutex mutex;  // never held inside libzmq
+  std::mutex mutex;  // never locked inside calls of libzmq
   std::condition_variable_any requested;
-  WaitingRequests waiting;      // under the mutex
-  std::vector<Answer> answers;  // likewise
+  WaitingRequests waiting;      // guarded by the mutex
+  std::vector<Answer> answers;  // guarded by the mutex
   std::optional<Worker> socket_thread;
   std::optional<Worker> handling_thread;
 };

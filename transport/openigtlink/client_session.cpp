@@ -14,18 +14,18 @@ using boost::system::error_code;
 
 namespace {
 
-// Questions that wait for their answers; while there are as many nothing more is read.
+// Number of queries that may wait for their answers. The session reads nothing more while this many wait.
 constexpr std::size_t most_questions = 8;
-// In a second: trackers that send their transforms to all who listen stay below.
+// Limits for one second. Trackers that send their transforms to everyone who listens stay below them.
 constexpr std::size_t most_messages = 2000;
 constexpr std::size_t most_received_bytes = std::size_t{16} << 20;
-// Handed to the system at once, of an image.
+// Bytes of an image that are passed to the system at once.
 constexpr std::size_t most_at_once = std::size_t{1} << 20;
 
-// Seconds between images: rates may be as low as one likes.
+// Upper bound of the pause between images, s: the configured rate may be arbitrarily low.
 constexpr double longest_pause = 1e6;
 
-// Joins the board for the one image that a session may hold: no stream's name.
+// Joins the board for the one image that a session may hold. No stream has this name.
 constexpr std::string_view a_lease = " ";
 
 constexpr std::array<std::string_view, 14> types{"IMAGE",       "TRANSFORM",   "STATUS",    "STRING",     "IMGMETA",
@@ -97,7 +97,8 @@ ClientSession::~ClientSession() {
 }
 
 void ClientSession::start() {
-  joined_ = true;  // before what may fail for want of memory: the board notes first, then makes buffers
+  // It is set before the calls that may fail for lack of memory: the board first notes the member, then allocates buffers.
+  joined_ = true;
   state_.board.join(a_lease);
   follow_devices();
   read();
@@ -127,7 +128,7 @@ void ClientSession::look_at_time(Time now) {
   }
 }
 
-// ---- what the client says
+// ---- what the client sends
 
 void ClientSession::read() {
   if (reading_ || closed_) return;
@@ -161,7 +162,7 @@ bool ClientSession::note(const ReceivedMessage& message) {
   const auto asks = [&](std::string_view prefix) {
     return message.type.starts_with(prefix) && message.type.size() > prefix.size();
   };
-  // What is no question, such as a STATUS or the transforms of a tracker, nobody here has use for.
+  // Other messages, such as a STATUS or the transforms of a tracker, have no use here.
   if (asks("GET_") || asks("STT_") || asks("STP_")) questions_.push_back(message);
   return questions_.size() < most_questions && messages_ <= most_messages;
 }
@@ -189,7 +190,7 @@ void ClientSession::stream(Feed& feed, bool on) {
   feed.streams = on;
   if (!on) return state_.unwatch(feed.device.stream);
   state_.watch(feed.device.stream);
-  // The image that is there already is the first to be sent.
+  // The image that already exists is sent first.
   const std::uint64_t newest = state_.board.newest(feed.device.stream);
   feed.accounted = newest > 0 ? newest - 1 : 0;
 }
@@ -206,7 +207,7 @@ bool ClientSession::stream_named(const std::string& device, bool on) {
 }
 
 void ClientSession::account(Feed& feed, std::uint64_t number) {
-  // Those that are left out so that no more come in a second than are wanted are not lost.
+  // Images that are skipped to keep to the requested rate are not counted as lost.
   if (feed.due <= std::chrono::steady_clock::now()) state_.dropped += number - feed.accounted;
   feed.accounted = number;
 }
@@ -228,14 +229,14 @@ void ClientSession::tell_telemetry() {
 
 void ClientSession::offer() {
   advance();
-  // The newest waits; those before it this client never sees.
+  // The newest image waits; this client never receives the images before it.
   for (Feed& feed : feeds_) {
     const std::uint64_t newest = state_.board.newest(feed.device.stream);
     if (feed.streams && newest > feed.accounted + 1) account(feed, newest - 1);
   }
 }
 
-// ---- what it is told
+// ---- what the client is sent
 
 void ClientSession::advance() {
   if (writing_ || closed_) return;
@@ -244,7 +245,7 @@ void ClientSession::advance() {
   pixels_ = {};
   if (std::exchange(status_wanted_, false)) add_status();
   if (std::exchange(telemetry_wanted_, false)) add_telemetry();
-  // One answer at a time: who asks without end gets images all the same. An image is the last of what is sent.
+  // One answer at a time, so that a client that asks without end still gets images. The image is sent last.
   if (!questions_.empty()) {
     answer(questions_.front());
     questions_.pop_front();
@@ -289,7 +290,7 @@ void ClientSession::answer(const ReceivedMessage& question) {
     put_capability(content_, types);
     return add_message("CAPABILITY", question.device, now_stamp(), content_);
   }
-  // A question that has no answer is answered with nothing in it.
+  // A query without an answer gets an empty message.
   if (type.starts_with("GET_")) return add_message(subject, question.device, 0, content_);
   const bool done = subject == "IMAGE" && stream_named(question.device, type.starts_with("STT_"));
   put_outcome(content_, done);
@@ -332,7 +333,7 @@ bool ClientSession::add_image(const Device& device, bool with_probe, std::uint64
 void ClientSession::add_newest_image() {
   const Time now = std::chrono::steady_clock::now();
   Time earliest = Time::max();
-  // In turn, beginning with the one after the last that was sent: none keeps the others waiting.
+  // Streams take turns, beginning with the one after the last that was sent, so that none delays the others.
   for (std::size_t k = 0; k < feeds_.size(); ++k) {
     const std::size_t place = (turn_ + k) % feeds_.size();
     Feed& feed = feeds_[place];
@@ -342,12 +343,13 @@ void ClientSession::add_newest_image() {
       continue;
     }
     std::uint64_t number = 0;
-    // Where the probe is goes with the first image of a frame.
+    // The position of the probe goes with the first image of a frame.
     if (!add_image(feed.device, place == 0, number)) continue;
     account(feed, number - 1);
     feed.accounted = number;
     if (state_.options.most_per_second > 0.0) {
-      // From the time at which it was due, so that rates that do not divide one another come out right on average.
+      // The interval counts from the time at which the image was due, so that rates that do not divide one another are right on
+      // average.
       const auto apart = std::chrono::duration_cast<Time::duration>(
           std::chrono::duration<double>(std::min(1.0 / state_.options.most_per_second, longest_pause)));
       feed.due = std::max(feed.due, now - apart) + apart;
@@ -381,7 +383,7 @@ void ClientSession::send() {
     self->lease_.reset();
     if (error) return self->close();
     self->advance();
-    // What waited for the answers.
+    // Handle the queries that waited for the answers.
     if (self->questions_.size() < most_questions) self->on_bytes();
   });
 }

@@ -6,8 +6,8 @@ namespace echoform::openigtlink {
 namespace {
 
 constexpr std::uint64_t polynomial = 0x42F0E1EBA9EA3693;
-// Eight bytes at a time, since sums of volumes would else take longer than sending them: table k has the sums of a byte with k
-// zeros behind it.
+// The sum takes eight bytes at a time; otherwise summing a volume would take longer than sending it. Table k has the sum of each
+// byte followed by k zero bytes.
 constexpr std::size_t stride = 8;
 using Tables = std::array<std::array<std::uint64_t, 256>, stride>;
 

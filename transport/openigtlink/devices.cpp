@@ -22,11 +22,11 @@ using google::protobuf::io::CodedInputStream;
 constexpr std::uint32_t pixels_tag = (wire::Image::kPixelsFieldNumber << 3) | 2;  // 2: length-delimited
 
 struct Cut {
-  std::span<const std::byte> head;  // an Image but for its pixels
+  std::span<const std::byte> head;  // an Image without its pixels
   std::span<const std::byte> pixels;
 };
 
-/// Where pixels begin, so that parsing copies none.
+/// Splits a message where its pixels begin, so that parsing copies none of them.
 Cut cut(std::span<const std::byte> message) {
   CodedInputStream in(reinterpret_cast<const std::uint8_t*>(message.data()), static_cast<int>(message.size()));
   for (;;) {
@@ -44,7 +44,7 @@ Cut cut(std::span<const std::byte> message) {
   throw std::logic_error("a message of a board that does not end in pixels");
 }
 
-/// "2026-03-14T09:26:53.589793238Z".
+/// Formats a time, for example "2026-03-14T09:26:53.589793238Z".
 std::string utc(WallTime time) {
   const auto seconds = std::chrono::floor<std::chrono::seconds>(time);
   const std::time_t whole = seconds.count();
@@ -54,7 +54,7 @@ std::string utc(WallTime time) {
                      parts.tm_hour, parts.tm_min, parts.tm_sec, (time - seconds).count());
 }
 
-/// As its sender says, else when its last byte came.
+/// The acquisition time that the sender states, or else the time at which its last byte arrived.
 WallTime acquired(const wire::Image& image) {
   const std::uint64_t time = image.acquisition_time() != 0 ? image.acquisition_time() : image.publish_time() - image.latency();
   return WallTime(static_cast<WallTime::rep>(time));
@@ -133,7 +133,7 @@ void PreparedImage::prepare(std::uint64_t number, std::span<const std::byte> mes
 void PreparedImage::note_metadata() {
   const bool real = image_.encoding() == wire::ENVELOPE_FLOAT32;
   const ScaleKind scale = scale_of(image_).kind;
-  // In the order of their names, as the library that most use writes them.
+  // The entries are in the order of their names, as the most common library writes them.
   metadata_.clear();
   metadata_.add("Echoform.acquisition_time", utc(acquired(image_)));
   metadata_.add("Echoform.dynamic_range_db", fmt::format("{}", image_.dynamic_range_db()));

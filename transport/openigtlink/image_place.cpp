@@ -10,7 +10,7 @@
 namespace echoform::openigtlink {
 namespace {
 
-constexpr double millimetres = 1e3;  // of a metre
+constexpr double millimetres = 1e3;  // in a metre
 
 using Column = std::array<float, 3>;
 
@@ -28,7 +28,7 @@ Column ras_column(const std::array<double, 3>& metres, double factor = 1.0) {
   return column(ras(factor * metres[0], factor * metres[1], factor * metres[2]), millimetres);
 }
 
-/// From a pose's coordinates.
+/// Rotates a direction from the coordinates of a pose.
 Direction turned(const Pose& pose, const Direction& direction) {
   const Direction z = cross(pose.x, pose.y);
   return {direction.x * pose.x.x + direction.y * pose.y.x + direction.z * z.x,

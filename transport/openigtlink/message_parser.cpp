@@ -27,7 +27,7 @@ std::string text_at(std::span<const std::byte> bytes, std::size_t place, std::si
   return text;
 }
 
-// Places in a header.
+// Offsets of the fields in a header.
 constexpr std::size_t type_at = 2;
 constexpr std::size_t device_at = type_at + most_type_letters;
 constexpr std::size_t timestamp_at = device_at + most_device_letters;
@@ -90,7 +90,7 @@ std::optional<std::string> MessageParser::read_header() {
 
 std::optional<std::string> MessageParser::check_body() const {
   if (sum_ != stated_) return fmt::format("{} whose check sum is {:016x} and not {:016x}", message_.type, sum_, stated_);
-  // Of version 2 without anything in it: some leave out the extended header as well.
+  // A message of version 2 may have an empty body: some clients leave out the extended header as well.
   if (message_.version < latest_version || message_.body_bytes == 0) return std::nullopt;
   if (message_.body_bytes < extended_header_bytes) return fmt::format("{} without a whole extended header", message_.type);
   const std::uint64_t extended = number_at(extended_, 0, 2);

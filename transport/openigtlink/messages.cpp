@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::uint8_t type_uint8 = 3;
 constexpr std::uint8_t type_float32 = 10;
-constexpr std::uint16_t ascii = 3;  // numbers of character sets, of IANA
+constexpr std::uint16_t ascii = 3;  // IANA numbers of character sets
 constexpr std::uint16_t utf8 = 106;
 
 template <class Number>
@@ -30,7 +30,7 @@ void put_bytes(Bytes& to, std::span<const std::byte> bytes) {
 void put_text(Bytes& to, std::string_view text) {
   put_bytes(to, std::as_bytes(std::span(text)));
 }
-/// In a field of `size` bytes, zeros behind it.
+/// Writes the text to a field of `size` bytes, padded with zeros.
 void put_field(Bytes& to, std::string_view text, std::size_t size) {
   put_text(to, text.substr(0, size));
   to.insert(to.end(), size - std::min(size, text.size()), std::byte{0});
@@ -103,14 +103,15 @@ void put_message(Bytes& to, const Envelope& envelope, std::span<const std::byte>
 }
 
 void put_image_head(Bytes& to, const ImageHead& head) {
-  put(to, std::uint16_t{1});  // of this layout, which later protocols have too
+  put(to, std::uint16_t{1});  // the version of this layout, which later protocols also use
   put(to, std::uint8_t{1});   // components of a pixel
   put(to, head.real ? type_float32 : type_uint8);
-  put(to, std::uint8_t{2});  // pixels are little-endian
+  put(to, std::uint8_t{2});  // little-endian pixels
   put(to, std::uint8_t{1});  // RAS
   for (const std::uint16_t size : head.size) put(to, size);
   put_transform(to, head.matrix);
-  for (int k = 0; k < 3; ++k) put(to, std::uint16_t{0});  // the whole of it: from 0
+  // The subvolume is the whole image: it starts at 0.
+  for (int k = 0; k < 3; ++k) put(to, std::uint16_t{0});
   for (const std::uint16_t size : head.size) put(to, size);
 }
 
@@ -147,7 +148,7 @@ void put_image_meta(Bytes& to, const ImageMeta& meta) {
   put_field(to, meta.name, 64);
   put_field(to, meta.device, most_device_letters);
   put_field(to, "US", 32);
-  put_field(to, "", 64 + 64);  // a patient's name and number, which nobody knows here
+  put_field(to, "", 64 + 64);  // the patient's name and ID, which are not known here
   put(to, meta.timestamp);
   for (const std::uint16_t size : meta.head.size) put(to, size);
   put(to, meta.head.real ? type_float32 : type_uint8);

@@ -1,4 +1,4 @@
-// [openigtlink]: its keys, and the sink that they ask for.
+// The keys of [openigtlink], and the sink that they configure.
 #include <memory>
 
 #include "base/errors.hpp"

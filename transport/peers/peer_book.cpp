@@ -23,7 +23,7 @@ boost::asio::ip::address peer_network(const boost::asio::ip::address& given) {
 }
 
 std::optional<PeerRefusal> PeerBook::enter(const Address& from, Time now) {
-  // Those that are turned away for another reason cost the others nothing.
+  // Connections that are refused for another reason do not use up the rate that all peers share.
   const double seconds = std::max(0.0, std::chrono::duration<double>(now - last_came_).count());
   const double may_come = std::min(limits_.burst_of_all, may_come_ + limits_.rate_of_all * seconds);
   if (may_come < 1.0) return PeerRefusal::too_often;
@@ -64,7 +64,8 @@ double PeerBook::allowance(const Entry& entry, Time now) const {
   return std::min(limits_.burst, entry.allowance + limits_.rate * seconds);
 }
 
-// Those that are not connected and have been quiet for long enough go; where all are fresh, the one that is least so.
+// Removes addresses that are not connected and have been quiet for long enough. If the book is still full, it removes the
+// unconnected address that was seen longest ago.
 void PeerBook::forget(Time now) {
   std::erase_if(addresses_,
                 [&](const auto& item) { return item.second.open == 0 && allowance(item.second, now) >= limits_.burst; });

@@ -36,7 +36,7 @@ void PeerListener::accept_next() {
   acceptor_.async_accept(context_, arriving_, [this](error_code error, tcp::socket socket) {
     if (error == asio::error::operation_aborted) return;
     if (error) {
-      // Out of descriptors, most likely: let connections close before the next try.
+      // Descriptors are probably exhausted: wait for connections to close before the next attempt.
       pause_.expires_after(std::chrono::milliseconds(100));
       pause_.async_wait([this](error_code stopped) {
         if (!stopped) accept_next();

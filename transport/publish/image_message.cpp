@@ -23,9 +23,10 @@ using google::protobuf::io::CodedOutputStream;
 // Names, geometry, timings of 16 stages and five drop counters take about 600 bytes.
 constexpr std::size_t head_limit = 64 * 1024;
 constexpr std::size_t head_reserve = 4096;
-// Parts of a frame's way that are timed beside the steps of a recipe: upload, compute, download and what engines come to add.
+// Parts of a frame's processing that are timed in addition to the steps of a recipe: upload, compute, download, and parts that
+// engines may add.
 constexpr std::size_t parts_beside_steps = 16;
-constexpr std::size_t timing_reserve = 128;  // bytes of one in a message
+constexpr std::size_t timing_reserve = 128;  // bytes of one timing in a message
 
 constexpr std::string_view usual_pixels = "amplitude";
 
@@ -35,7 +36,7 @@ void put_axis(const Axis& axis, const Meaning& meaning, std::string_view usual, 
   to.set_first(axis.first.value);
   to.set_last(axis.last.value);
   to.set_count(static_cast<std::uint32_t>(axis.count));
-  // What is usual goes without saying.
+  // The usual name is left out.
   to.mutable_name()->assign(meaning.name == usual ? std::string_view() : meaning.name);
   if (meaning.unit == "m") {
     to.clear_unit();
@@ -74,7 +75,7 @@ std::optional<std::string> check_axis(const wire::Axis& axis, std::string_view n
   return std::nullopt;
 }
 
-// Whether the message is a sequence of fields whose bytes besides the pixels are few. Parsing turns an empty sub-message of
+// True if the message is a sequence of fields with few bytes apart from the pixels. Parsing turns an empty sub-message of
 // three bytes into an object of forty, so the head's size is checked before anything is built from it.
 bool head_is_small(std::span<const std::byte> message) {
   CodedInputStream in(reinterpret_cast<const std::uint8_t*>(message.data()), static_cast<int>(message.size()));
@@ -155,7 +156,7 @@ void ImageMessageWriter::set_setup(const ImagingSetup& setup) {
   const std::size_t timings = setup.recipe.steps.size() + parts_beside_steps;
   capacity_ = pixels + head_reserve + outline_bytes + timings * timing_reserve;
 
-  // Make the sub-messages now that frames will need one day.
+  // Allocate now the sub-messages that later frames will need.
   for (std::size_t i = 0; i < timings; ++i) head_.add_stages()->mutable_stage()->reserve(64);
   for (std::size_t i = 0; i < drop_reason_count; ++i) head_.add_drops()->mutable_reason()->reserve(64);
   (void)head_.mutable_x();
@@ -182,7 +183,8 @@ std::size_t ImageMessageWriter::prepare(const FinishedFrame& frame, std::size_t 
   if (!output.data || output.data.size() < stream.pixel_bytes) return 0;
   pixels_ = {output.data.bytes_begin(), stream.pixel_bytes};
 
-  // Every field but the setup's outlines is set anew: Clear() would free the axes, clearing repeated fields keeps their memory.
+  // Every field is set anew, except the outlines, which belong to the setup. Clear() would free the axes; clearing repeated
+  // fields keeps their memory.
   head_.clear_stages();
   head_.clear_drops();
   head_.set_stream(stream.name);
@@ -287,7 +289,7 @@ AxisMeanings meanings_of(const wire::Image& image) {
 std::optional<std::string> parse_image(std::span<const std::byte> message, wire::Image& image) {
   constexpr std::size_t parser_limit = (std::size_t{1} << 31) - 1;
   if (message.size() > parser_limit) return "message is longer than 2 GiB";
-  const google::protobuf::LogSilencer silencer;  // whoever sends nonsense does not fill our log
+  const google::protobuf::LogSilencer silencer;  // malformed messages do not fill our log
   if (!head_is_small(message) || !parse_message(message, image)) {
     return "not an Image message";
   }

@@ -18,12 +18,12 @@ std::span<const std::byte> bytes_of(const zmq::message_t& message) {
   return {static_cast<const std::byte*>(message.data()), message.size()};
 }
 
-/// Whether there was more of the message whose first part has been read: then it is read too.
+/// Reads the other parts of the message whose first part has been read. True if there were any.
 bool skip_other_parts(zmq::socket_t& socket, const zmq::message_t& first) {
   if (!first.more()) return false;
   zmq::message_t part;
   do {
-    static_cast<void>(socket.recv(part));  // libzmq hands out messages whole
+    static_cast<void>(socket.recv(part));  // does not block: libzmq delivers messages whole
   } while (part.more());
   return true;
 }
@@ -87,18 +87,18 @@ class NewestMessage final : public MessageInbox {
           arrived_.notify_one();
         }
       } catch (const zmq::error_t& error) {
-        if (error.num() != EINTR) return;  // nothing more comes: as from a publisher that has gone
+        if (error.num() != EINTR) return;  // nothing more comes, as from a publisher that has gone
       }
   }
 
-  zmq::socket_t socket_;  // the thread's
+  zmq::socket_t socket_;  // used by the thread
   const WakeBell bell_{"subscriber"};
   std::mutex mutex_;
   std::condition_variable arrived_;
   zmq::message_t newest_;
   bool there_ = false;
   std::atomic<std::uint64_t> dropped_{0};
-  zmq::message_t message_;  // the caller's
+  zmq::message_t message_;  // used by the caller
   Worker thread_;
 };
 

@@ -10,7 +10,7 @@
 namespace echoform {
 namespace {
 
-/// Taken before messages that were handed over meanwhile have their turn.
+/// Number of subscriptions that are read before the messages that were passed on meanwhile are sent.
 constexpr int subscriptions_at_once = 64;
 
 void give_back(void* /*memory*/, void* buffer) {
@@ -58,7 +58,7 @@ std::string PublisherSocket::endpoint() const {
 void PublisherSocket::run(const std::stop_token& stop) {
   while (!stop.stop_requested()) {
     try {
-      // Here libzmq takes what subscribers have sent, and forgets those who have left.
+      // This call lets libzmq process what subscribers have sent, and forget those that have left.
       const bool subscriptions = (socket_.get(zmq::sockopt::events) & ZMQ_POLLIN) != 0;
       context_.let_newcomers_in();
       if (subscriptions) {
@@ -71,7 +71,7 @@ void PublisherSocket::run(const std::stop_token& stop) {
       if (error.num() == EINTR) continue;
       spdlog::error("{}: {}; nothing more is published", what_, error.what());
       break;
-    } catch (const std::exception& error) {  // for want of memory
+    } catch (const std::exception& error) {  // out of memory, for example
       if (!std::exchange(complained_, true)) spdlog::error("{}: {}; further errors are not repeated", what_, error.what());
     }
   }
@@ -86,8 +86,8 @@ void PublisherSocket::run(const std::stop_token& stop) {
 
 void PublisherSocket::send_waiting() {
   while (const auto next = waiting_.try_take()) {
-    // Asking makes libzmq take note of what subscribers have read; by itself it does so only once in a millisecond or so, and
-    // drops for one that keeps up meanwhile, if its queue is short.
+    // This query makes libzmq notice what subscribers have read. By itself it does so only about once in a millisecond, and with
+    // a short queue it drops messages even for a subscriber that keeps up.
     (void)socket_.get(zmq::sockopt::events);
     send(**next);
   }
@@ -102,7 +102,7 @@ void PublisherSocket::send(MessageBuffer& buffer) {
     buffer.give_back();
     throw;
   }
-  // It never waits: it drops for subscribers whose queue is full.
+  // The call never waits: libzmq drops the message for subscribers whose queue is full.
   (void)socket_.send(message, zmq::send_flags::dontwait);
 }
 

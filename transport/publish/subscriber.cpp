@@ -20,11 +20,11 @@ namespace {
 using SteadyClock = std::chrono::steady_clock;
 using std::chrono::nanoseconds;
 
-// A sequence further ahead begins a numbering anew, as for the server (proto/WIRE.md).
+// A sequence number further ahead than this restarts the numbering, as for the server (proto/WIRE.md).
 constexpr std::int64_t renumbering_step = 65'536;
 constexpr std::size_t telemetry_limit = std::size_t{1} << 16;
 
-// The last 65,536 values, for quantiles.
+// Keeps the last 65,536 values, for quantiles.
 class RecentDurations {
  public:
   RecentDurations() { values_.reserve(capacity); }
@@ -38,7 +38,7 @@ class RecentDurations {
     }
   }
 
-  // The value below which `fraction` of them lie (nearest rank).
+  // Value below which `fraction` of the values lie (nearest rank).
   nanoseconds quantile(double fraction) const {
     if (values_.empty()) return nanoseconds(0);
     std::vector<std::int64_t> sorted = values_;
@@ -64,7 +64,7 @@ struct ImageSubscriber::Implementation {
     inbox = given.latest_only ? inbox_of_the_newest(std::move(socket)) : inbox_of_all(std::move(socket));
   }
 
-  /// Messages of several parts are as malformed as what is no Image.
+  /// Counts messages of several parts as malformed, like messages that are no Image.
   void count_dropped() {
     const std::uint64_t dropped = inbox->dropped();
     const std::uint64_t more = dropped - std::exchange(dropped_before, dropped);
@@ -83,7 +83,7 @@ struct ImageSubscriber::Implementation {
     const std::uint64_t sequence = received.sequence();
     if (statistics.sequences == 0 || sequence != last_sequence) {
       if (statistics.sequences != 0) {
-        // As the server does it: back, or far ahead, is a numbering begun anew, and numberings wrap.
+        // The rule is the server's: a step back, or far ahead, restarts the numbering, and sequence numbers wrap around.
         const std::int64_t step = sequence_distance(last_sequence, sequence);
         if (step < 0 || step > renumbering_step) {
           ++statistics.restarts;
@@ -104,7 +104,7 @@ struct ImageSubscriber::Implementation {
       ++statistics.sequences;
       last_sequence = sequence;
     }
-    // A peer may state anything; beyond a day it is not a latency.
+    // A peer may state any number; a value above one day is not a latency.
     constexpr std::int64_t day = 86'400'000'000'000;
     latency.add(static_cast<std::int64_t>(std::min<std::uint64_t>(received.latency(), day)));
     const std::int64_t wall = std::chrono::system_clock::now().time_since_epoch() / nanoseconds(1);
@@ -146,7 +146,7 @@ const wire::Image* ImageSubscriber::receive(std::chrono::milliseconds timeout) {
     }
     ++self.statistics.malformed;
     self.fault = std::move(*fault);
-    if (SteadyClock::now() >= deadline) return nullptr;  // a flood of nonsense does not hold the caller
+    if (SteadyClock::now() >= deadline) return nullptr;  // a flood of malformed messages does not hold the caller
   }
 }
 
@@ -175,7 +175,7 @@ ConnectionState ImageSubscriber::connection() {
 
 bool parse_telemetry(std::span<const std::byte> message, wire::Telemetry& telemetry) {
   if (message.size() > telemetry_limit) return false;
-  const google::protobuf::LogSilencer silencer;  // whoever sends nonsense does not fill our log
+  const google::protobuf::LogSilencer silencer;  // malformed messages do not fill our log
   return parse_message(message, telemetry);
 }
 

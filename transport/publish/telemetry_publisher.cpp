@@ -42,7 +42,7 @@ struct TelemetryPublisher::Implementation {
       std::unique_lock lock(mutex);
       if (wake.wait_until(lock, stop, next, [&] { return stop.stop_requested(); }) || stop.stop_requested()) return;
       lock.unlock();
-      next += options.interval;  // a schedule, so that the rate is kept whatever a message takes
+      next += options.interval;  // a schedule, so that the rate is kept however long a message takes
       try {
         fill_telemetry(read(), options.name, std::chrono::system_clock::now().time_since_epoch(), message);
         MessageBuffer& buffer = MessageBuffer::for_one_message(message.ByteSizeLong());
@@ -60,7 +60,7 @@ struct TelemetryPublisher::Implementation {
   PublisherSocket socket;
   std::mutex mutex;
   std::condition_variable_any wake;
-  std::jthread thread;  // last: stops before the rest goes
+  std::jthread thread;  // last member: stops before the others are destroyed
 };
 
 TelemetryPublisher::TelemetryPublisher(const TelemetryPublisherOptions& options, std::function<TelemetryReport()> read)

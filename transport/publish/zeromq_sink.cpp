@@ -18,9 +18,9 @@ namespace {
 
 constexpr std::size_t most_queued = 1000;  // messages that may wait for one subscriber
 
-// How many messages may wait for one subscriber. Settled before the first comes: libzmq 4.3.4 hands a changed limit on to the
-// other half of every connection without looking whether that, its subscriber having left, is gone already; which ends the
-// program.
+// Number of messages that may wait for one subscriber. It is fixed before the first subscriber comes. libzmq 4.3.4 passes a
+// changed limit on to the other half of every connection without checking that it still exists. If its subscriber has left, this
+// ends the program.
 std::size_t queue_length(const ZeromqSinkOptions& options) {
   const std::size_t messages = std::max<std::size_t>(1, options.images_per_frame);
   return std::clamp(options.bytes_per_subscriber / std::max<std::size_t>(1, options.image_bytes), 2 * messages,
@@ -29,7 +29,7 @@ std::size_t queue_length(const ZeromqSinkOptions& options) {
 
 PublisherSocketOptions socket_options(const ZeromqSinkOptions& options) {
   const std::size_t queued = queue_length(options);
-  // As many wait for the socket's thread as for a subscriber.
+  // The queue to the socket's thread is as long as the queue of a subscriber.
   return {.what = "image publisher",
           .thread = "images-zmq",
           .address = options.address,
@@ -91,7 +91,7 @@ class ZeromqSinkImplementation final : public ZeromqSink {
   std::string endpoint() const override { return socket_.endpoint(); }
 
  private:
-  // Images that outgrow the configured grid, by live control, find the queues as long as they were.
+  // The queues keep their lengths when live control makes images larger than the configured grid.
   void warn_of_large_images() const {
     if (writer_.capacity() / 2 <= std::max<std::size_t>(1, options_.image_bytes)) return;  // as large as configured
     const std::size_t waiting = queued_ * writer_.capacity();
@@ -102,8 +102,8 @@ class ZeromqSinkImplementation final : public ZeromqSink {
         1e-6 * static_cast<double>(waiting));
   }
 
-  // Enough for the frame being written, the one on its way and as many as one slow subscriber may have waiting (up to a
-  // limit); what several slow subscribers hold beyond that is allocated for each message.
+  // Provides buffers for the frame being written, the one being sent and as many as one slow subscriber may have waiting (up to a
+  // limit). What several slow subscribers hold beyond that is allocated for each message.
   void prepare_buffers() {
     const std::size_t messages = writer_.streams().size();
     const std::size_t count = std::min(queued_, std::size_t{6} * messages) + 2 * messages;
@@ -124,13 +124,13 @@ class ZeromqSinkImplementation final : public ZeromqSink {
   }
 
   ZeromqSinkOptions options_;
-  std::mutex mutex_;  // between the pipeline's threads: the socket's takes none of it
+  std::mutex mutex_;  // shared by the pipeline's threads; the socket's thread does not lock it
   ImageMessageWriter writer_;
   std::vector<std::unique_ptr<MessageBuffer>> buffers_;
   std::size_t next_ = 0;
   std::size_t queued_;
   bool complained_ = false;
-  PublisherSocket socket_;  // goes before the buffers, which libzmq holds on to until then
+  PublisherSocket socket_;  // destroyed before the buffers, which libzmq uses until then
 };
 
 }  // namespace

@@ -79,7 +79,7 @@ class HttpSession final : public WaitingConnection, public std::enable_shared_fr
   void expire() { beast::get_lowest_layer(stream_).expires_after(state_.options.request_timeout); }
 
   void read() {
-    head_ = keep_alive_ = false;  // of the request before
+    head_ = keep_alive_ = false;  // left from the request before
     version_ = 11;
     parser_.emplace();
     parser_->header_limit(static_cast<std::uint32_t>(state_.options.header_bytes));
@@ -91,7 +91,7 @@ class HttpSession final : public WaitingConnection, public std::enable_shared_fr
     take_header();
   }
 
-  /// As http::async_read_header(), which shows nobody the lines as they came.
+  /// Works like http::async_read_header(), which does not give access to the lines as they were received.
   void take_header() {
     const auto bytes = buffer_.data();
     const std::string_view all(static_cast<const char*>(bytes.data()), bytes.size());
@@ -125,9 +125,9 @@ class HttpSession final : public WaitingConnection, public std::enable_shared_fr
       if (error == http::error::end_of_stream || error == http::error::partial_message) return close();
       return refuse_request(fmt::format("not an HTTP request: {}\n", error.message()));
     }
-    if (error) {  // gone, or silent for too long
-      // Browsers open a connection more than they use. One on which nothing ever came asked for nothing: it ends like an idle
-      // one.
+    if (error) {  // the client has gone, or was silent for too long
+      // Browsers open more connections than they use. A connection on which nothing was ever received requested nothing: it ends
+      // like an idle one.
       if (error == beast::error::timeout && !served_ && parser_->got_some()) refused(PeerRefusal::silent);
       return;
     }
@@ -157,7 +157,7 @@ class HttpSession final : public WaitingConnection, public std::enable_shared_fr
                              .fetch_mode = text_of(request["Sec-Fetch-Mode"]),
                              .content_type = text_of(request[http::field::content_type]),
                              .token = target->token};
-    const bool open = target->path == "/healthz";  // for supervisors; it tells nothing else
+    const bool open = target->path == "/healthz";  // for supervisors; it reveals nothing else
     const RequestTrust trust{open ? std::string_view() : state_.options.token, state_.options.host_names, encrypted};
     if (const auto refusal = control ? refuse_to_change(from, trust) : refuse_to_read(from, trust))
       return refuse(*refusal, from.host);
@@ -177,7 +177,7 @@ class HttpSession final : public WaitingConnection, public std::enable_shared_fr
     return error && error.category() == make_error_code(http::error::bad_method).category();
   }
 
-  /// Nothing that comes after it on this connection is looked at: where it would begin is not known.
+  /// Refuses a malformed request. Nothing that follows it on this connection is read, because its beginning is unknown.
   void refuse_request(std::string why) {
     refused(PeerRefusal::bad_request);
     answer(http::status::bad_request, std::move(why), true);
@@ -200,7 +200,7 @@ class HttpSession final : public WaitingConnection, public std::enable_shared_fr
       if (is_no_http(error) && error != http::error::partial_message) {
         return self->refuse_request(fmt::format("not the body of a request: {}\n", error.message()));
       }
-      if (error) return;  // gone, or silent for too long
+      if (error) return;  // the client has gone, or was silent for too long
       self->ask_control();
     });
   }
@@ -208,7 +208,7 @@ class HttpSession final : public WaitingConnection, public std::enable_shared_fr
   void ask_control() {
     const auto control = state_.control_now();
     if (!control) return answer(http::status::not_found, "no live control here\n", true);
-    // Whoever answers may take his time: until then nothing is under way on the connection.
+    // The answer may take its time; until it comes, no operation is under way on the connection.
     control(std::move(body_->get().body()),
             state_.replies->expect([self = this->shared_from_this()](unsigned status, std::string json) {
               self->answer(static_cast<http::status>(status), std::move(json), false, "application/json");
@@ -283,7 +283,8 @@ class HttpSession final : public WaitingConnection, public std::enable_shared_fr
     response_->content_length(body.size());
     if (!head_) response_->body() = std::move(body);
     expire();
-    wait();  // for the client to take it: one that does not read is as silent as one that does not ask
+    // The client must take the answer in time: one that does not read counts as silent, like one that sends no request.
+    wait();
     http::async_write(stream_, *response_, [self = this->shared_from_this()](error_code error, std::size_t) {
       self->stop_waiting();
       if (error || self->gave_way_) return;
@@ -308,7 +309,7 @@ class HttpSession final : public WaitingConnection, public std::enable_shared_fr
   Stream stream_;
   beast::flat_buffer buffer_{state_.options.header_bytes + 1024};
   FoldingFinder folding_;
-  std::size_t looked_at_ = 0;  // of the buffer's bytes
+  std::size_t looked_at_ = 0;  // bytes of the buffer that have been examined
   bool folded_ = false;
   std::optional<http::request_parser<http::empty_body>> parser_;
   std::optional<http::request_parser<http::string_body>> body_;
@@ -316,7 +317,7 @@ class HttpSession final : public WaitingConnection, public std::enable_shared_fr
   std::string_view allowed_ = "GET, HEAD";
   bool keep_alive_ = false;
   bool head_ = false;
-  bool served_ = false;  // a whole request
+  bool served_ = false;  // a whole request has been served
   bool gave_way_ = false;
   unsigned version_ = 11;
 };

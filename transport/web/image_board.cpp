@@ -8,14 +8,14 @@ namespace echoform {
 
 using namespace std::chrono_literals;
 
-// Streams that nobody watches are copied this often.
+// Interval at which streams that nobody watches are copied.
 constexpr auto unwatched_interval = 250ms;
 
 struct ImageBoard::Payload {
   std::unique_ptr<std::byte[]> memory;
   std::size_t capacity = 0;
   std::size_t bytes = 0;
-  std::size_t users = 0;  // under mutex_
+  std::size_t users = 0;  // guarded by mutex_
 
   explicit Payload(std::size_t size) : memory(std::make_unique_for_overwrite<std::byte[]>(size)), capacity(size) {}
 };
@@ -36,7 +36,7 @@ void ImageBoard::Lease::reset() noexcept {
   try {
     board_->tidy(std::move(lock));
   } catch (const std::bad_alloc&) {
-    // The buffer is missing, and is tried again with the next viewer that comes or goes.
+    // The buffer stays missing; the next viewer that comes or goes causes another attempt.
   }
 }
 
@@ -158,7 +158,7 @@ void ImageBoard::take_frame(std::span<const std::string> streams, bool any, std:
     const Stream* found = find(name);
     const bool there = found != nullptr && std::ranges::find(current_, found) != current_.end();
     if (!there || any) continue;
-    // Between the first and the last stream of a frame, publish() tells of news when it has ended.
+    // publish() is between the first and the last stream of a frame here. It notifies the viewers when it has finished.
     if (found->newest == nullptr || (one != nullptr && found->frame != one->frame)) return;
     one = found;
   }
@@ -199,8 +199,8 @@ void ImageBoard::release(Payload& payload) noexcept {
   --payload.users;
 }
 
-// Brings the buffers to the number and size that streams and viewers need; those in use wait until they are released. The system
-// takes its time to give and to take memory of large images, for which publish() shall not wait: the lock is let go meanwhile.
+// Brings the buffers to the number and size that streams and viewers need; buffers in use wait until they are released.
+// Allocating and freeing large images takes the system long. publish() must not wait for that, so the lock is released meanwhile.
 void ImageBoard::tidy(std::unique_lock<std::mutex> lock) {
   if (capacity_ == 0) return;  // no setup yet
   const auto wanted = [this] { return current_.size() + watched_.size() + 1; };
@@ -213,10 +213,10 @@ void ImageBoard::tidy(std::unique_lock<std::mutex> lock) {
   while (payloads_.size() < wanted()) {
     const std::size_t capacity = capacity_;
     lock.unlock();
-    spent.clear();  // first, so that both are never held at once
+    spent.clear();  // first, so that the old and the new buffers never exist at once
     auto fresh = std::make_unique<Payload>(capacity);
     lock.lock();
-    // Another viewer may have come or gone, or another setup.
+    // Meanwhile another viewer may have come or gone, or another setup.
     if (capacity == capacity_ && payloads_.size() < wanted()) {
       payloads_.push_back(std::move(fresh));
     } else {

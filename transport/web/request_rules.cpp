@@ -33,7 +33,7 @@ std::optional<std::string> unescape(std::string_view text) {
   return plain;
 }
 
-// "[::1]:8080" -> "::1", "localhost:8080" -> "localhost"; empty where malformed.
+// Extracts the host: "[::1]:8080" -> "::1", "localhost:8080" -> "localhost"; empty where malformed.
 std::string_view host_name(std::string_view host) {
   std::string_view name, rest;
   if (host.starts_with('[')) {

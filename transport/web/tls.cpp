@@ -43,7 +43,7 @@ std::unique_ptr<ssl::context> make_tls_context(const std::string& certificate, c
   SSL_CTX_set_options(handle, SSL_OP_NO_RENEGOTIATION | SSL_OP_CIPHER_SERVER_PREFERENCE);
   SSL_CTX_set_cipher_list(handle, "ECDHE+AESGCM:ECDHE+CHACHA20");
   SSL_CTX_set_session_cache_mode(handle, SSL_SESS_CACHE_OFF);
-  // A key with a password must not make a server wait at somebody's terminal.
+  // A key with a password must not make the server wait for input at a terminal.
   context->set_password_callback([](std::size_t, ssl::context::password_purpose) { return std::string(); });
 
   boost::system::error_code error;

@@ -23,19 +23,20 @@ using boost::system::error_code;
 
 namespace {
 
-// A client has one thing to say for each image, pings and answers pings; some more of each is let pass.
+// A client sends one message for each image, and it sends and answers pings. Somewhat more of each is tolerated.
 constexpr int most_ready = 16;
-// Images of each stream that a client may have asked for and not got: with one ahead, the next is on its way while it shows the
-// last.
+// Images of each stream that a client may have requested and not yet received. With one extra request, the next image is on its
+// way while the client shows the last one.
 constexpr int most_ahead = 2;
-constexpr double most_pings = 32.0;  // pongs among them
+constexpr double most_pings = 32.0;  // including pongs
 constexpr double pings_per_second = 4.0;
-// Bytes, of what comes without ever being a message, such as fragments without contents: a second, and for each message that did
-// come. A "ready" takes 11, and a record of TLS around it.
+// Limits of received bytes that never become a message, such as fragments without contents: a number for each second, and a
+// number for each message that was received. A "ready" takes 11 bytes, and a TLS record around it.
 constexpr std::uint64_t most_idle_bytes = 4096;
 constexpr std::uint64_t most_message_bytes = 64;
 
-// One WebSocket client. Each "ready" asks for one image, the first needs no asking; what it did not ask for is not sent.
+// One WebSocket client. Each "ready" requests one image; the first image needs no request. Images that were not requested are not
+// sent.
 template <class Stream>
 class ViewerSession final : public Viewer, public std::enable_shared_from_this<ViewerSession<Stream>> {
  public:
@@ -51,7 +52,7 @@ class ViewerSession final : public Viewer, public std::enable_shared_from_this<V
     for (const std::string& name : names_) {
       state_.board.join(name);
       const std::uint64_t newest = state_.board.newest(name);
-      // The image that is there already is the first to be sent.
+      // The image that already exists is sent first.
       feeds_.push_back({name, newest > 0 ? newest - 1 : 0});
     }
     ready_ = static_cast<int>(feeds_.size());
@@ -89,7 +90,7 @@ class ViewerSession final : public Viewer, public std::enable_shared_from_this<V
 
   void offer() override {
     if (together_) return offer_frame();
-    // In turn, beginning with the one after the last that was sent: none keeps the others waiting.
+    // Streams take turns, beginning with the one after the last that was sent, so that none delays the others.
     const std::size_t first = turn_;
     for (std::size_t k = 0; k < feeds_.size(); ++k) {
       Feed& feed = feeds_[(first + k) % feeds_.size()];
@@ -114,7 +115,7 @@ class ViewerSession final : public Viewer, public std::enable_shared_from_this<V
     std::uint64_t accounted = 0;  // images up to this one are sent or counted as dropped
   };
 
-  // Images before the one that is sent or waits are lost to this viewer.
+  // This viewer loses the images before the one that is sent or waits.
   void account(Feed& feed, std::uint64_t number) {
     state_.viewer_dropped += number - feed.accounted;
     feed.accounted = number;
@@ -124,7 +125,8 @@ class ViewerSession final : public Viewer, public std::enable_shared_from_this<V
     feed.accounted = number;
   }
 
-  // Of all streams together: once so many images are wanted, and not before the last of the frame before has left.
+  // Sends the images of all streams together, once that many images are requested and the last image of the previous frame has
+  // been sent.
   void offer_frame() {
     const auto newest = [this](const Feed& feed) { return state_.board.newest(feed.name); };
     if (std::ranges::none_of(feeds_, [&](const Feed& feed) { return newest(feed) > feed.accounted; })) return;
@@ -140,7 +142,7 @@ class ViewerSession final : public Viewer, public std::enable_shared_from_this<V
       if (newest(feed) > feed.accounted) account(feed, newest(feed) - 1);
     }
   }
-  // Of the frame that is on its way; false where it has been sent.
+  // Sends the next image of the current frame; false if all of them have been sent.
   bool send_next() {
     while (!frame_.empty() && !lease_) {
       lease_ = std::move(frame_.back().lease);
@@ -162,7 +164,7 @@ class ViewerSession final : public Viewer, public std::enable_shared_from_this<V
                         });
   }
 
-  // What is no message is nowhere told of by the WebSocket, which goes on reading.
+  // The WebSocket does not report bytes that are no message, and goes on reading. This counts them, once a second.
   void watch() {
     second_.expires_after(std::chrono::seconds(1));
     second_.async_wait([weak = this->weak_from_this()](error_code error) {
@@ -209,7 +211,7 @@ class ViewerSession final : public Viewer, public std::enable_shared_from_this<V
   void flooded() {
     if (std::exchange(cut_off_, true)) return;
     state_.refuse(PeerRefusal::flooding, count_.address());
-    beast::get_lowest_layer(socket_).close();  // whoever floods does not read a reason
+    beast::get_lowest_layer(socket_).close();  // a client that floods the server does not read a reason
   }
 
   WebState& state_;
@@ -219,17 +221,17 @@ class ViewerSession final : public Viewer, public std::enable_shared_from_this<V
   websocket::stream<Stream> socket_;
   HttpRequest request_;
   std::vector<Feed> feeds_;
-  std::size_t turn_ = 0;  // the feed that is asked first
+  std::size_t turn_ = 0;  // index of the feed that is served first
   beast::flat_buffer received_;
-  ImageBoard::Lease lease_;                // while its image is on its way
-  std::vector<ImageBoard::Newest> frame_;  // what follows it, the last first
-  bool first_ = true;                      // before the first frame
+  ImageBoard::Lease lease_;                // held while its image is being sent
+  std::vector<ImageBoard::Newest> frame_;  // images that follow it, the last one first
+  bool first_ = true;                      // no frame has been sent yet
   bool open_ = false;
-  int ready_ = 1;  // images that it has asked for: one of each stream at first
+  int ready_ = 1;  // images that the client has requested: initially one of each stream
   bool cut_off_ = false;
-  int said_ready_ = 0;                           // since the last image
-  std::uint64_t messages_ = 0;                   // in this second
-  std::optional<std::uint64_t> received_bytes_;  // before it
+  int said_ready_ = 0;                           // "ready" messages since the last image
+  std::uint64_t messages_ = 0;                   // messages in this second
+  std::optional<std::uint64_t> received_bytes_;  // bytes received before this second
   asio::steady_timer second_;
   double pings_ = most_pings;
   std::chrono::steady_clock::time_point pinged_ = std::chrono::steady_clock::now();

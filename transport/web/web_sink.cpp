@@ -125,14 +125,15 @@ class WebSinkImplementation final : public WebSink {
         state_.refuse(PeerRefusal::too_many, peer);
         return turn_away(socket);
       }
-      state_.waiting.front()->yield();  // and is gone as soon as what it waits for is told so
+      // The yielding session is gone as soon as the operation that it waits for reports the cancellation.
+      state_.waiting.front()->yield();
     }
     serve_http(state_, std::move(socket), std::move(count));
   }
 
   void turn_away(tcp::socket& socket) const {
     if (state_.tls) return;
-    // A few bytes always fit a fresh socket's buffer.
+    // The few bytes always fit into the buffer of a fresh socket.
     error_code ignored;
     socket.non_blocking(true, ignored);
     socket.send(
@@ -153,12 +154,12 @@ class WebSinkImplementation final : public WebSink {
 
   WebState state_;  // outlives the sessions, which live in the handlers of context_
   std::atomic<std::int64_t> last_frame_{0};
-  // Of the one wake-up that may be under way, so that the pipeline's thread allocates nothing to send it. Taken by that
-  // thread, given back by the server's; wake_under_way_ orders the two.
+  // Memory of the one wake-up that may be under way, so that the pipeline's thread does not allocate to send it. The pipeline's
+  // thread takes it and the server's thread returns it; wake_under_way_ orders the two.
   HandlerMemory wake_memory_;
   std::atomic<bool> wake_under_way_{false};
   asio::io_context context_{1};
-  PendingReplies replies_{context_};  // sessions that wait for answers: they die before the context
+  PendingReplies replies_{context_};  // sessions wait in it for answers: they are destroyed before the context
   PeerListener listener_{context_};
   std::uint16_t port_ = 0;
   std::string url_;

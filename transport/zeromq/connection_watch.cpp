@@ -19,10 +19,10 @@ ConnectionState ConnectionWatch::state() {
   while (reports_.recv(report, zmq::recv_flags::dontwait)) {
     std::uint16_t event = 0;
     if (report.size() >= sizeof event) std::memcpy(&event, report.data(), sizeof event);
-    while (report.more()) static_cast<void>(reports_.recv(report));  // where it was
+    while (report.more()) static_cast<void>(reports_.recv(report));  // the part that states the endpoint
     if (event == ZMQ_EVENT_CONNECTED) state_ = ConnectionState::unanswered;
     if (event == ZMQ_EVENT_HANDSHAKE_SUCCEEDED) state_ = ConnectionState::established;
-    // An attempt to connect that failed, or the end of a connection that had begun.
+    // The event reports a failed attempt to connect, or the end of a connection that had begun.
     if (event == ZMQ_EVENT_CLOSED) state_ = ConnectionState::absent;
     if (event == ZMQ_EVENT_DISCONNECTED && state_ == ConnectionState::established) state_ = ConnectionState::absent;
   }

@@ -26,14 +26,15 @@ namespace echoform {
 
 namespace {
 
-/// Who is let in before those of before have been taken.
+/// Number of newcomers that are admitted before the previous ones have been taken.
 constexpr int newcomers_at_once = 4;
 
-/// libzmq hands out parts of 34 bytes and more as views of the 18 KB that it read them into, and reads into new ones: a peer that
-/// sends such parts one by one, of a message without an end, would cost 500 times what it sends. Copied, a part costs at most 32
-/// times its bytes (64 for an empty one of 2). Frames' samples are longer than what is read at once, and as quick.
+/// libzmq passes parts of 34 bytes and more on as views of the 18 KB buffer that it read them into, and then reads into a new
+/// buffer. A peer that sends such parts one by one, of a message without an end, would cost 500 times the memory of what it
+/// sends. If parts are copied, a part costs at most 32 times its bytes (64 times for an empty part, of 2 bytes). Samples of
+/// frames are longer than what is read at once, and are as fast as before.
 void keep_no_buffers(zmq::context_t& context) {
-  // ZMQ_ZERO_COPY_RECV: known to libzmq 4.3, but not to the headers of all.
+  // ZMQ_ZERO_COPY_RECV: libzmq 4.3 knows the option, but some versions of its headers do not.
   constexpr int zero_copy_receive = 10;
   if (::zmq_ctx_set(context.handle(), zero_copy_receive, 0) != 0) {
     spdlog::warn("ZeroMQ: this libzmq keeps whole buffers for parts of messages; peers may take more memory than they should");
@@ -52,7 +53,7 @@ struct ZeromqContext::Implementation {
     keep_no_buffers(context);
     wake = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (wake < 0) throw RuntimeFault("ZeroMQ: no eventfd");
-    // A ROUTER says whether who asked is still there.
+    // A ROUTER reports whether the peer that asked is still there.
     questions = zmq::socket_t(context, zmq::socket_type::router);
     questions.set(zmq::sockopt::router_mandatory, true);
     questions.set(zmq::sockopt::linger, 0);
@@ -125,8 +126,9 @@ struct ZeromqContext::Implementation {
     std::erase_if(watches, [](const auto& watch) { return !watch->read_events(); });
   }
 
-  // What peers that have gone made libzmq keep lies all over the heap. libzmq frees it in its own time, on a busy machine seconds
-  // after they have gone: so one looks for a while. While more of them go, less often: whoever takes memory waits for it.
+  // Memory that libzmq kept for peers that have gone is spread over the heap. libzmq frees it in its own time: on a busy machine,
+  // seconds after they have gone. So this checks repeatedly for a while. It checks less often while more peers leave, because
+  // threads that allocate memory wait for the check.
   void give_back() {
     constexpr std::uint64_t worth_it = 8 << 20;
     constexpr int looks = 20;
@@ -152,8 +154,8 @@ struct ZeromqContext::Implementation {
     newcomers.clear();
   }
 
-  // libzmq takes no message of a peer before it has the answer, and has said before it asks that the peer has come: so whoever is
-  // one too many is cut off before the answer, and has sent nothing.
+  // libzmq takes no message of a peer before it has the answer to its ZAP request, and it reports the peer before it asks. So a
+  // peer that is one too many is cut off before the answer, when it has sent no message.
   void answer() {
     while (newcomers_left != 0) {
       std::vector<zmq::message_t> question;
@@ -164,7 +166,7 @@ struct ZeromqContext::Implementation {
         more = part.more();
         if (question.size() < 16) question.push_back(std::move(part));
       }
-      // Who asks, and the empty part that a REQ puts before its question.
+      // The first two parts are the identity of the asker and the empty part that a REQ puts before its request.
       if (question.size() < 2) continue;
       const zmq::message_t peer = std::move(question.front());
       question.erase(question.begin(), question.begin() + 2);
@@ -178,7 +180,7 @@ struct ZeromqContext::Implementation {
                        verdict.address, left_out_text(*left_out));
         }
       }
-      // Of those who come and go, most have gone. Only the other thread makes the number larger.
+      // Most of the peers that only come and go have gone by now. Only the other thread increases this number.
       if (reply(peer, verdict) && verdict.status == "200" && newcomers_left > 0) --newcomers_left;
     }
   }
@@ -209,20 +211,20 @@ struct ZeromqContext::Implementation {
   const std::shared_ptr<PeerCounters> shared_counters = std::make_shared<PeerCounters>();
   PeerCounters& counters = *shared_counters;
   zmq::context_t context{1};
-  zmq::socket_t questions;  // made here, the thread's from then on
+  zmq::socket_t questions;  // made here, then used by the thread alone
   int wake = -1;
   std::atomic<bool> stopping{false};
   std::atomic<bool> drop_wanted{false};
-  std::atomic<int> newcomers_left{-1};  // that may be let in; negative: any number
+  std::atomic<int> newcomers_left{-1};  // newcomers that may still be admitted; negative: any number
   MessageMarks marks;
   std::mutex mutex;
-  std::vector<std::unique_ptr<PeerWatch>> newcomers;  // under its mutex
-  std::size_t watched = 0;                            // under its mutex
-  std::vector<std::unique_ptr<PeerWatch>> watches;    // the thread's
+  std::vector<std::unique_ptr<PeerWatch>> newcomers;  // guarded by the mutex
+  std::size_t watched = 0;                            // guarded by the mutex
+  std::vector<std::unique_ptr<PeerWatch>> watches;    // used by the thread
   LogLimit wrong_keys;
-  std::uint64_t freed = 0;  // bytes that peers that have gone took, not yet reckoned with
-  int looks_left = 0;       // for what has been freed
-  int looks_left_out = 0;   // since the last one
+  std::uint64_t freed = 0;  // bytes that peers that have left used, not yet accounted for
+  int looks_left = 0;       // checks left for the bytes that have been freed
+  int looks_left_out = 0;   // checks skipped since the last one
   std::thread thread;
 };
 
@@ -267,12 +269,12 @@ void ZeromqContext::guard(zmq::socket_t& socket, const std::string& door, const 
     socket.set(zmq::sockopt::curve_secretkey, zmq::const_buffer(self.keys->secret_key.data(), self.keys->secret_key.size()));
   }
   socket.set(zmq::sockopt::zap_domain, zap_domain);
-  // No answer is a no. The option is known to every libzmq 4.3, but not to the headers of all.
+  // A missing answer means refusal. Every libzmq 4.3 knows the option, but some versions of its headers do not.
   constexpr int enforce_domain = 93;
   const int yes = 1;
   if (::zmq_setsockopt(socket.handle(), enforce_domain, &yes, sizeof yes) != 0) throw zmq::error_t();
   {
-    // Held until the watch is there: the first peer's question is answered after it has been seen.
+    // The lock is held until the watch exists, so that the first peer is seen before its request is answered.
     const std::lock_guard lock(self.mutex);
     const std::string name = fmt::format("peers-{}", ++self.watched);
     auto watch = std::make_unique<PeerWatch>(self.context, socket, name, door, limits, encrypted(), self.marks, self.counters);

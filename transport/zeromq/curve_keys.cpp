@@ -31,7 +31,8 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(blanks) - begin + 1);
 }
 
-/// Every `name = "KEY"` of a certificate. What is not a key is shown by its line's number alone: it may be part of a secret.
+/// Every `name = "KEY"` of a certificate. An error shows only the line number of a malformed key: its text may be part of a
+/// secret.
 std::vector<CurveKey> keys_of(std::string_view text, std::string_view name, const std::string& where) {
   std::vector<CurveKey> keys;
   std::size_t number = 0;
@@ -58,7 +59,7 @@ CurveKey one_of(const std::vector<CurveKey>& keys, std::string_view name, const 
                    fmt::format("a line {} = \"...\", as `echoform keygen` writes it", name));
 }
 
-/// A new file of one of the two keys, which goes unless keep() is called: half a pair is of no use.
+/// A new file for one of the two keys. It is removed unless keep() is called, because half a pair is useless.
 class NewKeyFile {
  public:
   NewKeyFile(const fs::path& file, ::mode_t mode)
@@ -124,7 +125,7 @@ std::optional<CurveKey> curve_key(std::string_view text) {
   if (text.size() != text_length) return std::nullopt;
   CurveKey key{};
   if (::zmq_z85_decode(key.data(), std::string(text).c_str()) == nullptr) return std::nullopt;
-  // Characters that are none of Z85 are not all refused by every libzmq.
+  // Not every libzmq refuses all characters that are not in Z85.
   if (curve_text(key) != text) return std::nullopt;
   return key;
 }

@@ -24,8 +24,8 @@ namespace {
 
 using Address = boost::asio::ip::address;
 
-// Whoever has sent less is still in its handshake: a greeting, then READY with a socket's type of three letters; over CURVE a
-// HELLO, and an INITIATE that carries the same.
+// A peer that has sent fewer bytes is still in its handshake. The handshake is a greeting, then READY with a socket type of three
+// letters. With CURVE, a HELLO follows the greeting, and an INITIATE carries the same socket type.
 constexpr std::uint64_t greeting_bytes = 64;
 constexpr std::uint64_t type_bytes = 1 + 11 + 4 + 3;
 constexpr std::uint64_t plain_handshake_bytes = greeting_bytes + 2 + 6 + type_bytes;
@@ -54,7 +54,7 @@ std::optional<std::pair<Address, std::uint16_t>> end_of(const sockaddr_storage& 
   return std::nullopt;
 }
 
-// Nothing for a descriptor that is no connection (any more).
+// Nothing for a descriptor that is not a connection, or not any more.
 std::optional<Ends> ends_of(int descriptor) {
   sockaddr_storage own{}, peer{};
   socklen_t own_size = sizeof own, peer_size = sizeof peer;
@@ -65,8 +65,8 @@ std::optional<Ends> ends_of(int descriptor) {
   return Ends{here->second, there->first};
 }
 
-/// Ends a connection together with what waits of it in the system's buffer: after a shutdown() libzmq would still read all that,
-/// megabytes of parts that it keeps.
+/// Ends a connection and discards the data that wait in the system's buffer. After a shutdown(), libzmq would still read all of
+/// that: megabytes of parts, which it keeps.
 void abort_connection(int descriptor) {
   sockaddr nowhere{};
   nowhere.sa_family = AF_UNSPEC;
@@ -89,7 +89,7 @@ PeerWatch::PeerWatch(zmq::context_t& context, zmq::socket_t& socket, const std::
       ZMQ_EVENT_ACCEPTED | ZMQ_EVENT_DISCONNECTED | ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL | ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL;
   if (::zmq_socket_monitor(socket.handle(), endpoint.c_str(), wanted) != 0) throw zmq::error_t();
   events_.set(zmq::sockopt::linger, 0);
-  events_.set(zmq::sockopt::rcvhwm, 0);  // libzmq's I/O thread would wait for us
+  events_.set(zmq::sockopt::rcvhwm, 0);  // with a limit, libzmq's I/O thread would wait for us
   events_.connect(endpoint);
   epoll_ = ::epoll_create1(EPOLL_CLOEXEC);
   if (epoll_ < 0) throw RuntimeFault(std::string("ZeroMQ: no epoll: ") + std::strerror(errno));
@@ -138,24 +138,26 @@ bool PeerWatch::read_events() {
     if (what == ZMQ_EVENT_ACCEPTED) accepted(value);
     if (what == ZMQ_EVENT_DISCONNECTED) disconnected(value);
     if (what == ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL) refuse(PeerRefusal::bad_handshake, {});
-    // Whoever finds first that the two have no mechanism in common hangs up. libzmq then says next which connection it was.
+    // The side that first finds that the two have no mechanism in common closes the connection. libzmq then reports which
+    // connection it was.
     if (what == ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL) left_in_handshake_ = true;
     if (what == ZMQ_EVENT_MONITOR_STOPPED) return false;
   }
   return true;
 }
 
-// Into a descriptor that is ours already: where none is left, newcomers are seen, counted and turned away all the same.
+// The connection is duplicated into a descriptor that we own already. So newcomers are seen, counted and turned away even when no
+// descriptor is left.
 void PeerWatch::accepted(int number) {
   counters_.accepted.fetch_add(1, std::memory_order_relaxed);
   turned_away_.erase(number);
-  if (::dup3(number, spare_, O_CLOEXEC) < 0) return;  // gone already
+  if (::dup3(number, spare_, O_CLOEXEC) < 0) return;  // the connection has gone already
   welcome(number);
-  ::dup3(epoll_, spare_, O_CLOEXEC);  // lets go of the connection and keeps the place
+  ::dup3(epoll_, spare_, O_CLOEXEC);  // releases the connection and keeps the descriptor
 }
 
 void PeerWatch::welcome(int number) {
-  // The connection may have gone, and its number may be another file's by now: only one of our own port is touched.
+  // The connection may have gone, and its number may belong to another file by now: only a connection of our own port is touched.
   const auto ends = ends_of(spare_);
   if (!ends || ends->own_port != port_) return;
   Peer peer;
@@ -170,7 +172,7 @@ void PeerWatch::welcome(int number) {
     if (!fewer_descriptors_left(number, limits_.descriptors_left)) peer.descriptor = ::fcntl(spare_, F_DUPFD_CLOEXEC, 0);
     if (peer.descriptor < 0) {
       book_.leave(peer.address);
-      static_cast<void>(make_room());  // for the next one
+      static_cast<void>(make_room());  // for the next connection
       refusal = PeerRefusal::no_descriptors;
     }
   }
@@ -186,7 +188,7 @@ void PeerWatch::welcome(int number) {
   counters_.open.store(book_.open(), std::memory_order_relaxed);
   if (!limited()) return unlimit_receive(number);
   limit_receive(number, {static_cast<std::uint64_t>(limits_.inbound_burst), limits_.between_messages});
-  // Edges, not levels: what has arrived is for libzmq to read.
+  // Events are edge-triggered, because the bytes that have arrived are left for libzmq to read.
   epoll_event interest{};
   interest.events = EPOLLIN | EPOLLET;
   interest.data.u64 = id;
@@ -195,7 +197,7 @@ void PeerWatch::welcome(int number) {
 
 void PeerWatch::disconnected(int number) {
   const auto at = std::find_if(peers_.begin(), peers_.end(), [&](const auto& item) { return item.second.number == number; });
-  // Where libzmq read as much as it may, this is the first that is heard of it.
+  // If libzmq has read as much as it may, this event is the first report of that.
   if (at != peers_.end() && limited()) check(at->second, true);
   const bool by_us = turned_away_.erase(number) > 0 || (at != peers_.end() && at->second.cut_off);
   if (std::exchange(left_in_handshake_, false) && !by_us) {
@@ -226,12 +228,13 @@ void PeerWatch::tick(std::chrono::duration<double> passed) {
 void PeerWatch::weigh(Peer& peer, bool ended) {
   if (limits_.between_messages == std::numeric_limits<std::uint64_t>::max() || peer.cut_off) return;
   const auto mark = marks_.of(peer.number);
-  // What libzmq leaves unread of one that it has closed is what it must not read.
+  // After libzmq has closed a connection, the bytes that it left unread are those that it must not read. They count, too.
   const auto read = ended ? received_bytes(peer.descriptor) : read_bytes(peer.descriptor);
   if (!read) return;
   const std::uint64_t before = std::exchange(peer.read, std::max(*read, peer.read));
   peer.unfinished += static_cast<double>(peer.read - before);
-  // What came after the message is forgiven with what came before: by what comes from one look to the next too much.
+  // Bytes that follow the message are forgiven together with those before it. The error is at most what arrives between two
+  // checks.
   if (std::exchange(peer.mark, mark) != mark) peer.unfinished = 0.0;
   if (peer.unfinished > static_cast<double>(limits_.between_messages)) cut_off(peer, PeerRefusal::flooding);
 }
@@ -263,16 +266,16 @@ void PeerWatch::cut_off(Peer& peer, PeerRefusal reason) {
   peer.cut_off = true;
   refuse(reason, peer.address);
   note_freed(peer.descriptor);
-  abort_connection(peer.descriptor);  // libzmq reads its end and says that it is disconnected
+  abort_connection(peer.descriptor);  // libzmq reads its end and reports the disconnection
 }
 
-// Those that say nothing keep out nobody who does: the oldest one in its handshake gives way.
+// Silent peers must not keep active peers out: the oldest connection in its handshake gives way.
 bool PeerWatch::make_room() {
   for (auto& [id, peer] : peers_) {
     const auto received = received_bytes(peer.descriptor);
     if (peer.cut_off || !received || *received >= handshake_bytes_) continue;
     cut_off(peer, PeerRefusal::silent);
-    leave_book(peer);  // its place is another's before libzmq says that it is gone
+    leave_book(peer);  // its place is reused before libzmq reports that it has gone
     return true;
   }
   return false;
@@ -282,7 +285,8 @@ void PeerWatch::leave_book(Peer& peer) {
   if (std::exchange(peer.in_book, false)) book_.leave(peer.address);
 }
 
-// By what was sent of late: signs of life add up over a month. Whoever has sent next to nothing is not the one.
+// Drops the peer that has recently sent the largest number of bytes. Older bytes do not count: signs of life would add up over a
+// month. A peer that has sent next to nothing is spared.
 void PeerWatch::drop_loudest() {
   constexpr double next_to_nothing = 1024.0;
   Peer* loudest = nullptr;
@@ -298,7 +302,7 @@ void PeerWatch::drop_loudest() {
 void PeerWatch::forget(std::map<std::uint64_t, Peer>::iterator at) {
   leave_book(at->second);
   note_freed(at->second.descriptor);
-  // By hand, since libzmq may still have the connection open.
+  // The descriptor is removed explicitly, since libzmq may still have the connection open.
   if (limited()) ::epoll_ctl(epoll_, EPOLL_CTL_DEL, at->second.descriptor, nullptr);
   ::close(at->second.descriptor);
   peers_.erase(at);

@@ -1,4 +1,4 @@
-// Its checked recv() is inline, and in the way of the one below.
+// The checked recv() of _FORTIFY_SOURCE is inline and conflicts with the definition below.
 #undef _FORTIFY_SOURCE
 
 #include "transport/zeromq/receive_limit.hpp"
@@ -19,7 +19,7 @@
 namespace echoform {
 namespace {
 
-/// Bytes left are stored as one more, so that 0 is no limit.
+/// The number of bytes left is stored plus one, so that 0 means "no limit".
 struct Limit {
   std::atomic<std::int64_t> left{0};
   std::atomic<std::int64_t> full{0};
@@ -30,7 +30,7 @@ struct Limit {
     full.store(value, std::memory_order_relaxed);
     left.store(value, std::memory_order_relaxed);
   }
-  /// Unless there is no limit (any more).
+  /// Adds bytes, unless there is no limit, or no limit any more.
   void raise(std::uint64_t bytes) noexcept {
     const std::int64_t most = full.load(std::memory_order_relaxed);
     const std::int64_t more = std::min(most, static_cast<std::int64_t>(bytes));
@@ -40,7 +40,7 @@ struct Limit {
   }
 };
 
-/// Of a descriptor. They begin and end together.
+/// The limits of one descriptor. They begin and end together.
 struct Limits {
   Limit burst, between_messages;
 
@@ -51,7 +51,8 @@ struct Limits {
     burst.left.fetch_sub(bytes, std::memory_order_relaxed);
     between_messages.left.fetch_sub(bytes, std::memory_order_relaxed);
   }
-  /// Which socket they are of, as descriptors serve others when libzmq has closed one by itself.
+  /// Cookie of the socket that the limits apply to: when libzmq has closed a descriptor by itself, its number may serve another
+  /// socket.
   std::atomic<std::uint64_t> socket{0};
 
   void end() noexcept {
@@ -60,7 +61,7 @@ struct Limits {
   }
 };
 
-// Descriptors are small numbers; one beyond has no limits but those that are kept beside libzmq.
+// Descriptors are small numbers. A larger one has only the limits that are enforced outside libzmq.
 constexpr std::size_t places = 65536;
 std::array<Limits, places> all_limits;
 
@@ -69,15 +70,15 @@ Limits* limits_of(int descriptor) noexcept {
   return descriptor >= 0 && place < places ? &all_limits[place] : nullptr;
 }
 
-/// A number that the system gives each socket; 0 where it gives none.
+/// The number that the system gives to each socket; 0 where it gives none.
 std::uint64_t cookie_of(int descriptor) noexcept {
   std::uint64_t cookie = 0;
   socklen_t bytes = sizeof cookie;
   return ::getsockopt(descriptor, SOL_SOCKET, SO_COOKIE, &cookie, &bytes) == 0 ? cookie : 0;
 }
 
-/// Whether this is a thread on which libzmq reads, which it calls "ZMQbg/IO/0": other parts of the program use descriptors again
-/// that connections of libzmq had.
+/// True on a thread on which libzmq reads, which it names "ZMQbg/IO/0". Other parts of the program reuse descriptors that
+/// connections of libzmq had.
 bool reads_for_libzmq() noexcept {
   thread_local const bool does = [] {
     std::array<char, 16> name{};
@@ -111,14 +112,14 @@ void unlimit_receive(int descriptor) noexcept {
 
 }  // namespace echoform
 
-/// In the place of the C library's, for the whole program; what it adds is for libzmq's threads alone.
+/// Replaces recv() of the C library for the whole program; the limits apply to libzmq's threads alone.
 extern "C" ssize_t recv(int descriptor, void* buffer, size_t size, int flags) {
   const auto receive = [&] { return ::recvfrom(descriptor, buffer, size, flags, nullptr, nullptr); };
   echoform::Limits* const limits = echoform::reads_for_libzmq() ? echoform::limits_of(descriptor) : nullptr;
   const std::int64_t left = limits != nullptr ? limits->left() : 0;
   if (left == 0) return receive();
   if (limits->socket.load(std::memory_order_relaxed) != echoform::cookie_of(descriptor)) {
-    limits->end();  // of a connection that has gone
+    limits->end();  // the limits are of a connection that has gone
     return receive();
   }
   if (left == 1) {
@@ -131,7 +132,7 @@ extern "C" ssize_t recv(int descriptor, void* buffer, size_t size, int flags) {
   if (received > 0) {
     limits->spend(received);
   } else if (received == 0 || (errno != EAGAIN && errno != EINTR)) {
-    limits->end();  // likewise
+    limits->end();  // libzmq closes it now
   }
   return received;
 }

@@ -1,4 +1,4 @@
-// A file of its own: glibc's <netinet/tcp.h>, which asio includes, has an older tcp_info.
+// This is a separate file because glibc's <netinet/tcp.h>, which asio includes, has an older tcp_info.
 #include "transport/zeromq/received_bytes.hpp"
 
 #include <linux/tcp.h>
@@ -21,7 +21,7 @@ std::optional<std::uint64_t> received_bytes(int descriptor) noexcept {
 
 std::optional<std::uint64_t> read_bytes(int descriptor) noexcept {
   const auto received = received_bytes(descriptor);
-  // Asked second: what arrives in between makes the answer smaller, never larger.
+  // This is queried second: bytes that arrive in between make the answer smaller, never larger.
   int waiting = 0;
   if (!received || ::ioctl(descriptor, FIONREAD, &waiting) != 0 || waiting < 0) return std::nullopt;
   return *received - std::min(*received, static_cast<std::uint64_t>(waiting));

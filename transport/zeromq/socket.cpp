@@ -118,8 +118,9 @@ zmq::socket_t bind_publisher(ZeromqContext& context, const std::string& address,
   options.send_queue = queued;
   options.message_limit = subscription_limit;
   options.receive_buffer = 4 * 1024;
-  // A subscriber greets, subscribes, and sends signs of life. What it sends may all be parts of a message without an end, which
-  // libzmq keeps, or subscriptions, of which it makes a tree with a node for each byte: hence no more than that for long.
+  // A subscriber greets, subscribes, and sends signs of life. All that it sends may be parts of a message without an end, which
+  // libzmq keeps. Or it may be subscriptions, for which libzmq builds a tree with a node for each byte. So more than this is not
+  // allowed for long.
   options.limits.peers.connections = subscribers;
   options.limits.peers.per_address = (subscribers + 1) / 2;
   options.limits.peers.rate_of_all = newcomers_rate;
@@ -138,8 +139,8 @@ zmq::socket_t connect_subscriber(zmq::context_t& context, const std::string& end
   options.message_limit = message_limit;
   options.send_queue = 1000;  // of subscriptions
   options.keys = keys;
-  // While nobody reads, its queue is full and nothing is read of the server, whose signs of life would be missed; libzmq 4.3.4
-  // does not survive a heartbeat's time-out then.
+  // While nobody reads, the queue of the subscriber is full and nothing is read from the server, whose signs of life would be
+  // missed. libzmq 4.3.4 does not survive the time-out of a heartbeat then.
   options.signs_of_life = SignsOfLife::keep_alive;
   zmq::socket_t socket = connect_socket(context, options);
   socket.set(zmq::sockopt::subscribe, prefix);
@@ -147,10 +148,10 @@ zmq::socket_t connect_subscriber(zmq::context_t& context, const std::string& end
 }
 
 bool wait_for_events(const zmq::socket_t& socket, const WakeBell& bell, std::chrono::milliseconds longest) {
-  // zmq_poll() would not return for those who only come or go.
+  // zmq_poll() would not return for peers that only connect and leave.
   std::array<pollfd, 2> events{{{bell.descriptor(), POLLIN, 0}, {socket.get(zmq::sockopt::fd), POLLIN, 0}}};
   const bool any = ::poll(events.data(), events.size(), static_cast<int>(longest.count())) != 0;
-  // A ring that came since poll() gave up is not rung again: it counts.
+  // A ring that came after poll() gave up is not repeated, so it counts.
   const bool rung = bell.silence();
   return any || rung;
 }

@@ -5,7 +5,7 @@
 
 namespace echoform {
 
-// libzmq says it once when a prefix finds its first subscriber, and once when its last has left.
+// libzmq reports a prefix once when it gets its first subscriber, and once when its last subscriber has left.
 void Subscriptions::read(zmq::socket_t& socket, int at_most) {
   zmq::message_t message;
   int taken = 0;

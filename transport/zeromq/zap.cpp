@@ -5,7 +5,7 @@
 namespace echoform {
 namespace {
 
-// The frames of a question by CURVE; one by NULL ends before the credentials.
+// Frames of a ZAP request with CURVE; a request with NULL ends before the credentials.
 enum Frame : std::size_t { version, request_id, domain, address, routing_id, mechanism, credentials, frame_count };
 
 constexpr std::size_t longest_text = 255;
@@ -15,7 +15,7 @@ std::string_view text_of(const zmq::message_t& frame) {
 }
 
 std::string printable_address(std::string_view text) {
-  constexpr std::string_view mapped = "::ffff:";  // of IPv4 on a socket of IPv6
+  constexpr std::string_view mapped = "::ffff:";  // IPv4 on an IPv6 socket
   if (text.starts_with(mapped) && text.find('.') != std::string_view::npos) text.remove_prefix(mapped.size());
   std::string shown(text.substr(0, 64));
   std::replace_if(
@@ -23,7 +23,7 @@ std::string printable_address(std::string_view text) {
   return shown;
 }
 
-/// "500" unless it is a question of so many frames, "400" unless it is asked in our domain by `by`.
+/// Status "500" unless the request has exactly `frames` frames, "400" unless it is for our domain and uses the mechanism `by`.
 ZapVerdict judge_form(const std::vector<zmq::message_t>& question, std::size_t frames, std::string_view by) {
   ZapVerdict verdict{.request_id = {}, .status = "500", .text = "not a question of ZAP 1.0", .user = {}, .address = {}};
   if (question.size() > request_id && question[request_id].size() <= longest_text) {
