@@ -30,7 +30,7 @@ using asio::ip::tcp;
 using boost::system::error_code;
 using openigtlink::ClientSession;
 
-// What the system may hold of an image that has not left yet, so that a slow client's images are no older than need be.
+// Bytes of an image that the system may hold unsent. The limit keeps a slow client's images no older than necessary.
 constexpr int most_unsent_bytes = 1 << 17;
 
 tcp::endpoint endpoint_of(const OpenIgtlinkSinkOptions& options) {
@@ -49,7 +49,8 @@ std::string text_of(const tcp::endpoint& endpoint) {
 void set_options(tcp::socket& socket) {
   error_code ignored;
   socket.set_option(tcp::no_delay(true), ignored);
-  socket.set_option(asio::socket_base::keep_alive(true), ignored);  // who is gone without a word, and asks for nothing
+  // Detects clients that disappear without closing the connection and send no queries.
+  socket.set_option(asio::socket_base::keep_alive(true), ignored);
   (void)::setsockopt(socket.native_handle(), IPPROTO_TCP, TCP_NOTSENT_LOWAT, &most_unsent_bytes, sizeof most_unsent_bytes);
 }
 
@@ -71,7 +72,7 @@ class OpenIgtlinkSinkImplementation final : public OpenIgtlinkSink {
 
   void setup_changed(std::shared_ptr<const ImagingSetup> setup) override {
     state_.board.set_setup(*setup);
-    // What sessions follow is the server's thread's. The setup is not kept: tables hang on it.
+    // Only the server's thread may change what the sessions follow. The setup is not kept, because it owns large tables.
     asio::post(context_, [this, place = openigtlink::ProbePlace(*setup)] {
       state_.follow(place);
       state_.ready = true;
@@ -128,7 +129,7 @@ class OpenIgtlinkSinkImplementation final : public OpenIgtlinkSink {
     std::make_shared<ClientSession>(state_, std::move(socket), peer)->start();
   }
 
-  // A session that fails, for want of memory most likely, is lost; the others go on.
+  // A session that fails, most likely for lack of memory, is closed; the others go on.
   template <typename Tell>
   void tell_all(const Tell& tell) {
     for (ClientSession* session : state_.sessions) {
@@ -141,7 +142,7 @@ class OpenIgtlinkSinkImplementation final : public OpenIgtlinkSink {
     }
   }
 
-  // A session that is told something may close itself; it goes once its handlers have run, never meanwhile.
+  // A session that is notified may close itself. It is destroyed once its handlers have run, never during a call.
   void tick() {
     second_.expires_after(std::chrono::seconds(1));
     second_.async_wait([this](error_code error) {
@@ -187,14 +188,14 @@ class OpenIgtlinkSinkImplementation final : public OpenIgtlinkSink {
   }
 
   openigtlink::LinkState state_;          // outlives the sessions, which live in the handlers of context_
-  std::atomic<std::uint64_t> frames_{0};  // that this sink was given
+  std::atomic<std::uint64_t> frames_{0};  // frames that this sink was given
   std::atomic<std::uint64_t> published_{0};
   std::atomic<std::uint64_t> frames_dropped_{0};
   std::atomic<std::int64_t> latency_{0};
-  std::uint64_t counted_ = 0;  // the server's thread's
+  std::uint64_t counted_ = 0;  // used by the server's thread only
   std::chrono::steady_clock::time_point counted_at_ = std::chrono::steady_clock::now();
-  // Of the one wake-up that may be under way, so that the pipeline's thread allocates nothing to send it. Taken by that
-  // thread, given back by the server's; wake_under_way_ orders the two.
+  // Memory of the one wake-up that may be under way, so that the pipeline's thread does not allocate to send it. The pipeline's
+  // thread takes it and the server's thread returns it; wake_under_way_ orders the two.
   HandlerMemory wake_memory_;
   std::atomic<bool> wake_under_way_{false};
   asio::io_context context_{1};
