@@ -25,8 +25,8 @@ std::filesystem::path directory_of(const std::filesystem::path& path) {
   return path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
 }
 
-/// Whether a link may be followed: as fs.protected_symlinks has it, which knows only of links that the kernel follows. Whoever
-/// else puts one where everybody may write, such as /tmp, chooses what this user overwrites.
+/// Whether a link may be followed, by the rule of fs.protected_symlinks. The kernel applies that rule only to links that it
+/// follows itself. Another user who puts a link where everybody may write, such as /tmp, would choose what this user overwrites.
 bool is_safe_link(const std::filesystem::path& link) {
   struct stat of_link {
   }, of_directory{};
@@ -35,7 +35,7 @@ bool is_safe_link(const std::filesystem::path& link) {
   return !shared || of_link.st_uid == ::geteuid() || of_link.st_uid == of_directory.st_uid;
 }
 
-/// What a symbolic link leads to, there or not: renaming onto the link itself would replace it.
+/// The path that a symbolic link leads to, whether or not it exists. Renaming onto the link itself would replace the link.
 std::filesystem::path behind_links(std::filesystem::path path) {
   constexpr int most_links = 40;
   std::error_code error;
@@ -51,18 +51,19 @@ std::filesystem::path behind_links(std::filesystem::path path) {
   return path;
 }
 
-// What the name of a file that is written aside has more than the file's own at most: two dots, 16 random digits and ".part".
+// The maximum number of bytes by which the temporary name of a file is longer than its own: two dots, 16 random digits and
+// ".part".
 constexpr std::size_t aside_bytes = 32;
-constexpr int most_names = 100;  // that are tried: a second one is met only where somebody knows the first
+constexpr int most_names = 100;  // names to try; the first one is taken only if somebody else knows it
 
-/// Empty, with errno, where the system gives no random numbers.
+/// The result is empty, and errno is set, if the system gives no random numbers.
 std::string random_name(const std::string& name) {
   std::uint64_t number = 0;
   if (::getrandom(&number, sizeof number, 0) != static_cast<ssize_t>(sizeof number)) return {};
   return fmt::format(".{}.{:016x}.part", name, number);
 }
 
-/// Calls use(name) with random names until it does not find one taken. False, with errno, where it fails.
+/// Calls use(name) with random names until one is not taken. False, with errno set, on any other failure.
 template <class Use>
 bool with_random_name(const std::string& name, const Use& use) {
   for (int k = 0; k < most_names; ++k) {
@@ -74,7 +75,7 @@ bool with_random_name(const std::string& name, const Use& use) {
   return false;
 }
 
-/// ".NAME.0123456789abcdef.part", as random_name() makes them.
+/// Whether the name has the form ".NAME.0123456789abcdef.part", which random_name() makes.
 bool is_random_name(std::string_view name) {
   constexpr std::string_view ending = ".part";
   constexpr std::size_t digits = 16;
@@ -84,8 +85,9 @@ bool is_random_name(std::string_view name) {
   return name[name.size() - digits - 1] == '.' && number.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
 
-/// Of the open file description, so that threads exclude each other as processes do, and apart from flock(), which HDF5 uses of a
-/// file's readers. False, with errno, where somebody has another lock on it or the file system has none.
+/// The lock belongs to the open file description, so it excludes threads as well as processes. It is independent of flock(),
+/// which HDF5 uses between the readers of a file. False, with errno set, if somebody else holds a lock on the file or the file
+/// system has no locks.
 bool set_lock(int file, short kind) {
   struct flock whole {};
   whole.l_type = kind;
@@ -93,18 +95,20 @@ bool set_lock(int file, short kind) {
   return ::fcntl(file, F_OFD_SETLK, &whole) == 0;
 }
 
-/// For as long as it is written under a name of its own. False where somebody is removing it, as one that was left behind.
+/// The lock lasts as long as the file is written under its temporary name. False if another process is removing the file because
+/// it takes it for left behind.
 bool lock_while_written(int file) {
   return set_lock(file, F_WRLCK) || (errno != EAGAIN && errno != EACCES);
 }
 
-/// Whether the file is this user's, and nobody is writing it.
+/// Whether the file belongs to this user and nobody is writing it.
 bool is_left_behind(int file) {
   struct stat found {};
   return ::fstat(file, &found) == 0 && S_ISREG(found.st_mode) && found.st_uid == ::geteuid() && set_lock(file, F_RDLCK);
 }
 
-/// Removes what processes that were killed have left in the directory, once in the life of this one.
+/// Removes the files that killed processes have left in the directory. It does so once for each directory in the life of this
+/// process.
 void remove_what_was_left_behind(int directory, const std::filesystem::path& path) {
   static std::mutex mutex;
   static auto& seen = *new std::set<std::filesystem::path>;
@@ -163,7 +167,7 @@ void require_other_file(const std::filesystem::path& output, const std::filesyst
 
 void check_disk_takes(const std::filesystem::path& directory) {
   constexpr std::array<std::byte, 4096> block{};
-  const AtomicFile trial(directory / ".echoform-trial");  // never in its place, and no recording's name
+  const AtomicFile trial(directory / ".echoform-trial");  // it never gets this name, which is no name of a recording
   if (!write_all(trial.descriptor(), block))
     throw RuntimeFault(fmt::format("{}: cannot be written: {}", directory.string(), std::strerror(errno)));
 }
@@ -178,7 +182,7 @@ AtomicFile::AtomicFile(std::filesystem::path path, IfThere if_there)
 
 bool AtomicFile::make_unnamed() {
   file_ = FileDescriptor(::openat(directory_.get(), ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0666));
-  // Its place is given to it, and libraries are led to it, by way of /proc.
+  // A link through /proc gives the file its name later, and libraries open the file through /proc too.
   if (file_ && ::access(aside().c_str(), F_OK) != 0) file_ = FileDescriptor();
   return static_cast<bool>(file_);
 }
@@ -188,7 +192,7 @@ bool AtomicFile::make_named() {
     const auto make = [&] {
       file_ = FileDescriptor(::openat(directory_.get(), name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));
       if (!file_) return false;
-      // Another process may have removed it, as one that was left behind, before it was locked.
+      // Before the lock was set, another process may have removed the file because it took it for left behind.
       struct stat made {};
       if (lock_while_written(file_.get()) && ::fstat(file_.get(), &made) == 0 && made.st_nlink > 0) return true;
       file_ = FileDescriptor();
@@ -217,7 +221,7 @@ bool AtomicFile::put_in_place() {
     if (aside_name_.empty()) {
       if (::linkat(AT_FDCWD, aside().c_str(), in, name.c_str(), AT_SYMLINK_FOLLOW) == 0) return true;
       if (errno != EEXIST) return false;
-      // A link replaces nothing; a name does.
+      // Making a link never replaces a file, but renaming does.
       static_cast<void>(lock_while_written(file_.get()));
       if (!with_random_name(name, [&](const std::string& random) {
             const auto link = [&] { return ::linkat(AT_FDCWD, aside().c_str(), in, random.c_str(), AT_SYMLINK_FOLLOW) == 0; };
@@ -235,7 +239,7 @@ bool AtomicFile::put_in_place() {
     if (!aside_name_.empty()) ::unlinkat(in, aside_name_.c_str(), 0);
     return true;
   }
-  // A file system without links.
+  // The file system has no links.
   if (!aside_name_.empty() && (errno == EPERM || errno == EOPNOTSUPP))
     return ::renameat2(in, aside_name_.c_str(), in, name.c_str(), RENAME_NOREPLACE) == 0;
   return false;

@@ -1,5 +1,5 @@
-// exp_data of MATLAB files of version 7.3: HDF5 behind a header of 512 bytes. A structure is a group, a field a dataset of it
-// with its axes in reverse, so that the numbers of a column lie one after the other; MATLAB_class says what MATLAB has it as.
+// exp_data of MATLAB files of version 7.3: HDF5 behind a header of 512 bytes. A structure is a group, and each field is a dataset
+// of it. The axes are reversed, so that the numbers of a column lie one after the other. MATLAB_class states the MATLAB class.
 #include <fmt/format.h>
 
 #include <array>
@@ -17,10 +17,10 @@
 namespace echoform::formats {
 namespace {
 
-/// Chunks of a column of samples are kept unpacked up to this; with more of them each is unpacked anew for every A-scan.
+/// Unpacked chunks of a column of samples are kept up to this size. Larger ones are unpacked anew for every A-scan.
 constexpr std::size_t most_kept_bytes = std::size_t{1} << 28;
 
-/// What MATLAB has an object as; empty where the file does not say, as other programs write it.
+/// The MATLAB class of an object; empty if the file does not state it, as in files of other programs.
 std::string class_of(const Hdf5Handle& object, const std::string& where) {
   if (H5Aexists(object.id(), "MATLAB_class") <= 0) return {};
   return Hdf5Item::require(object, "MATLAB_class", where).text();
@@ -66,7 +66,7 @@ class Hdf5Fields final : public BrainFields {
   [[nodiscard]] Hdf5Item array(const std::string& name) const {
     require(name);
     std::optional<Hdf5Item> item;
-    // A structure, a table of sparse numbers.
+    // A group stands for a structure or a table of sparse numbers.
     if (!open_own_group(group_, name)) item = Hdf5Item::find(group_, name, file_ + ": /exp_data");
     if (!item) throw InputError(where(name), "something else than numbers", "a full numeric array");
     const std::string stated = class_of(item->handle(), where(name));
@@ -77,7 +77,7 @@ class Hdf5Fields final : public BrainFields {
       throw InputError(where(name), "complex numbers", "real numbers");
     if (!numeric || item->type_class() != Hdf5Class::number)
       throw InputError(where(name), "something else than numbers", "a full numeric array");
-    // Then the dataset holds the sizes of an array without numbers.
+    // Here the dataset holds the sizes of an array without numbers.
     if (is_marked(item->handle(), "MATLAB_empty")) throw InputError(where(name), "no data", "numbers");
     return std::move(*item);
   }
@@ -98,7 +98,7 @@ class Hdf5Samples final : public BrainSamples {
       : where_(data.where("time_data")), item_(data.array("time_data")), blocks_(item_, kept_bytes(item_)) {}
 
   void read(std::uint64_t first, std::span<float> values) override {
-    // Columns as they come: numbers that end in the middle of one are asked for by nobody.
+    // Whole columns are read: nobody asks for numbers that end in the middle of one.
     const std::size_t samples = item_.shape().back();
     const std::array<hsize_t, 2> from{first / samples, 0};
     const std::array<hsize_t, 2> count{values.size() / samples, samples};
@@ -115,7 +115,7 @@ class Hdf5Samples final : public BrainSamples {
   }
 
  private:
-  /// Chunks of one A-scan, of which the next ones have more.
+  /// The size of the chunks that hold one A-scan; the same chunks hold parts of the next A-scans.
   static std::size_t kept_bytes(const Hdf5Item& item) {
     const Hdf5Handle creation(H5Dget_create_plist(item.handle().id()));
     std::array<hsize_t, 2> chunk{};
@@ -134,7 +134,7 @@ class Hdf5Samples final : public BrainSamples {
   Hdf5Blocks blocks_;
 };
 
-/// Closes the file after what it holds.
+/// Closes the file after the objects that it holds.
 class Hdf5Data final : public BrainFields {
  public:
   explicit Hdf5Data(const InputFile& input) : BrainFields(input.name(), "exp_data"), file_handle_(open_hdf5(input)) {

@@ -32,7 +32,7 @@ void convert(const matvar_t& variable, std::size_t first, std::span<Value> value
   std::transform(data, data + values.size(), values.begin(), [](T value) { return static_cast<Value>(value); });
 }
 
-/// By matio.
+/// Fields that matio reads.
 class Mat5Fields final : public BrainFields {
  public:
   Mat5Fields(std::string file, std::string path, matvar_t* structure)
@@ -43,7 +43,7 @@ class Mat5Fields final : public BrainFields {
     }
   }
 
-  /// Reads all fields, whatever they hold, but one.
+  /// Reads all fields but one, whatever they hold.
   void load_all_but(mat_t* file, std::string_view name) {
     const auto count = static_cast<std::size_t>(Mat_VarGetNumberOfFields(structure_));
     char* const* const names = Mat_VarGetStructFieldnames(structure_);
@@ -67,7 +67,7 @@ class Mat5Fields final : public BrainFields {
     return values;
   }
 
-  /// Some of them: values.size() from `first` on, which are there.
+  /// Reads values.size() of the field's numbers from `first` on; the caller makes sure that the field has them.
   template <class Value>
   void numbers(const std::string& name, std::size_t first, std::span<Value> values) const {
     const matvar_t& variable = *require(name);
@@ -97,13 +97,13 @@ class Mat5Fields final : public BrainFields {
     }
   }
 
-  /// How many real numbers the field has; at least one.
+  /// Number of real numbers in the field, at least one.
   [[nodiscard]] std::size_t count(const std::string& name) const {
     const std::size_t count = stated_count(name);
     if (require(name)->data == nullptr) throw InputError(where(name), "no data", "numbers");
     return count;
   }
-  /// The same of a field whose values need not have been read.
+  /// The same number for a field whose values need not have been read.
   [[nodiscard]] std::size_t stated_count(const std::string& name) const {
     const matvar_t* variable = require(name);
     const std::string at = where(name);
@@ -137,7 +137,7 @@ class Mat5Fields final : public BrainFields {
   matvar_t* structure_;
 };
 
-/// exp_data and what matio holds for it.
+/// exp_data and the objects that matio holds for it.
 class Mat5Data final : public BrainFields {
  public:
   explicit Mat5Data(const InputFile& input) : BrainFields(input.name(), "exp_data") {
@@ -148,7 +148,7 @@ class Mat5Data final : public BrainFields {
     variable_ = Variable(Mat_VarReadInfo(mat_.get(), "exp_data"));
     if (!variable_) throw InputError(file_, "a variable exp_data that matio cannot read", "a structure exp_data");
     fields_.emplace(file_, "exp_data", variable_.get());
-    // Samples may be more than memory holds.
+    // The samples may exceed the memory.
     fields_->load_all_but(mat_.get(), "time_data");
   }
 

@@ -20,7 +20,7 @@
 namespace echoform::formats {
 namespace {
 
-/// How much of an HDF5 file's samples is read on trial; of more, A-scans spread evenly.
+/// Number of samples of an HDF5 file that are read on trial. If the file has more, the A-scans read are spread evenly.
 constexpr std::size_t brain_trial_samples = std::size_t{1} << 26;
 
 std::vector<std::size_t> element_numbers(const BrainFields& data, const std::string& name, std::size_t count,
@@ -147,8 +147,8 @@ class BrainRecording final : public Recording {
     }
   }
 
-  /// In the file's order, since going back in what is compressed costs inflating; one A-scan at a time, since as the file's
-  /// numbers they may take twice as much.
+  /// Reads in the file's order, since going back in compressed data costs inflating it again. It reads one A-scan at a time,
+  /// since the numbers of the file may take twice the memory.
   void read_a_scans(std::span<const RowRange> rows, float* to) {
     const std::size_t samples = acquisition_.samples;
     std::vector<std::pair<std::size_t, float*>> columns;
@@ -185,7 +185,7 @@ void require_first_sequence(const InputFile& file, const RecordingOptions& optio
     throw InputError(file.name(), fmt::format("a request for sequence {}", options.sequence), "0, the only one");
 }
 
-/// What may crash HDF5: opens the file and reads A-scans of all of it.
+/// Does what may crash HDF5: opens the file and reads A-scans from all parts of it.
 void read_brain_on_trial(const InputFile& file, const RecordingOptions& options) {
   require_first_sequence(file, options);
   BrainRecording recording(file, options, open_brain_hdf5(file));
@@ -197,7 +197,7 @@ void read_brain_on_trial(const InputFile& file, const RecordingOptions& options)
     try {
       recording.read_rows(0, {&one, 1}, std::as_writable_bytes(std::span(a_scan)));
     } catch (const InputError&) {
-      continue;  // said when it is read: a sample that is not finite does not keep the others from being read
+      continue;  // reported when it is read: a sample that is not finite does not prevent reading the others
     }
   }
 }

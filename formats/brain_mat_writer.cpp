@@ -1,4 +1,4 @@
-// Recordings out as BRAIN `exp_data`, the MATLAB structure of formats/brain_mat.cpp. It holds one frame.
+// Writes recordings as BRAIN `exp_data`, the MATLAB structure of formats/brain_mat.cpp, which holds one frame.
 #include <fmt/format.h>
 #include <matio.h>
 
@@ -21,7 +21,7 @@
 namespace echoform {
 namespace {
 
-/// What an array of a version 5 file may take: its lengths are 32-bit, and libraries take them for signed.
+/// Maximum size of an array of a version 5 file: its lengths have 32 bits, and libraries read them as signed.
 constexpr std::size_t most_bytes = std::size_t{1} << 31;
 
 struct MatFileCloser {
@@ -38,10 +38,10 @@ Variable structure(const char* name) {
   return Variable(Mat_VarCreateStruct(name, 2, one.data(), nullptr, 0));
 }
 
-/// Adds a field of float64 [rows x columns], column-major; a copy is made.
+/// Adds a copy of `values` as a field of float64 [rows x columns], column-major.
 void add(const Variable& to, const char* name, const std::vector<double>& values, std::size_t rows, std::size_t columns) {
   std::array<std::size_t, 2> shape{rows, columns};
-  // matio takes what it only copies as if it wrote it.
+  // matio takes a pointer to non-const data although it only copies them.
   auto* const from = const_cast<double*>(values.data());
   Variable field(Mat_VarCreate(name, MAT_C_DOUBLE, MAT_T_DOUBLE, 2, shape.data(), from, 0));
   if (!to || !field || Mat_VarAddStructField(to.get(), name) != 0)
@@ -62,7 +62,7 @@ Variable array_of(const Probe& probe) {
   each("el_xc", [](const Element& e) { return e.centre.x.value; });
   each("el_yc", [](const Element& e) { return e.centre.y.value; });
   each("el_zc", [](const Element& e) { return e.centre.z.value; });
-  // A point on the edge along each axis of an element that lies flat.
+  // One point on the edge along each axis of an element that lies flat.
   each("el_x1", [](const Element& e) { return e.centre.x.value + 0.5 * e.width.value; });
   each("el_y1", [](const Element& e) { return e.centre.y.value; });
   each("el_z1", [](const Element& e) { return e.centre.z.value; });
@@ -73,7 +73,7 @@ Variable array_of(const Probe& probe) {
   return array;
 }
 
-/// matio does not look at every write.
+/// Whether the whole file was written: matio does not check every write.
 bool is_whole(const std::filesystem::path& path) {
   try {
     return formats::check_mat5(path, "exp_data", "time_data").has_value();
@@ -82,8 +82,8 @@ bool is_whole(const std::filesystem::path& path) {
   }
 }
 
-/// Throws InputError, naming `where`, unless a version 5 .mat file can hold a frame of `acquisition`: no half_summed matrix and
-/// no events in which nobody transmits, for which there is no word, and less than 2 GiB of samples as float64.
+/// Throws InputError, naming `where`, unless a version 5 .mat file can hold a frame of `acquisition`. The format cannot express a
+/// half_summed matrix or events in which no element transmits. The samples must take less than 2 GiB as float64.
 void check_brain_mat_holds(const Acquisition& acquisition, const std::string& where) {
   if (acquisition.pairs_summed()) {
     throw InputError(where, "matrix half_summed", "full or half (exp_data cannot say that both directions of a pair were added)");
@@ -116,8 +116,8 @@ struct BrainMatFrameFile {
   bool written = false;
 };
 
-/// Samples are float64 amplitudes: float32 exactly, counts times sample_scale, rounded to 53 bits once. The file has no word for
-/// dead elements, bandwidth, sequence, times and the shear velocity. It appears whole, with close().
+/// Samples are float64 amplitudes: float32 values exactly, counts times sample_scale, rounded to 53 bits once. The format has no
+/// field for dead elements, bandwidth, sequence, times and the shear velocity. The file appears whole, with close().
 class BrainMatWriter final : public formats::FileWriter<BrainMatFrameFile> {
  public:
   BrainMatWriter(const std::filesystem::path& path, const Acquisition& acquisition, const FrameWriterOptions& options);
@@ -127,7 +127,7 @@ class BrainMatWriter final : public formats::FileWriter<BrainMatFrameFile> {
   [[nodiscard]] std::uint64_t bytes() const noexcept override;
 
  private:
-  /// InputError for a second frame.
+  /// Throws InputError for a second frame.
   void write(std::span<const std::byte> frame, const FrameStamp& stamp) override;
 };
 
@@ -141,7 +141,7 @@ BrainMatWriter::BrainMatWriter(const std::filesystem::path& path, const Acquisit
 BrainMatWriter::~BrainMatWriter() {
   try {
     if (!file_->options.whole) close();
-  } catch (const std::exception&) {  // whoever wants to know calls close()
+  } catch (const std::exception&) {  // callers that need the error call close()
   }
 }
 

@@ -86,14 +86,14 @@ void CaptureWriter::write_record(CaptureRecordType type, std::uint32_t connectio
 void CaptureWriter::write_all(std::span<const std::byte> first, std::span<const std::byte> second) {
   const std::uint64_t before = bytes_;
   while (!first.empty() || !second.empty()) {
-    // writev takes what it only reads as if it wrote it.
+    // writev takes pointers to non-const data although it only reads them.
     std::array<iovec, 2> parts{iovec{const_cast<std::byte*>(first.data()), first.size()},
                                iovec{const_cast<std::byte*>(second.data()), second.size()}};
     const ssize_t count = ::writev(file_.descriptor(), parts.data(), static_cast<int>(parts.size()));
     if (count < 0 && errno == EINTR) continue;
     if (count <= 0) {
       const int error = count == 0 ? ENOSPC : errno;
-      // Half a record is no record; readers would manage, but the file is better whole.
+      // Removes the half-written record. Readers could cope with it, but the file is better without it.
       static_cast<void>(!::ftruncate(file_.descriptor(), static_cast<off_t>(before)));
       bytes_ = before;
       fail(error);
@@ -120,7 +120,7 @@ void CaptureWriter::close(std::chrono::nanoseconds time) {
   if (closed_) return;
   if (!broken_) write_record(CaptureRecordType::end, 0, time, {});
   closed_ = true;
-  // Some file systems say only on closing that something was not written.
+  // Some file systems report only on closing that something was not written.
   FileDescriptor last = duplicate(file_.descriptor());
   if (last && !last.close() && !broken_) fail(errno);
 }
@@ -166,7 +166,7 @@ std::size_t CaptureReader::read_some(std::uint64_t offset, std::span<std::byte> 
 std::optional<CaptureRecord> CaptureReader::next() {
   if (finished_ || !damage_.empty()) return std::nullopt;
   std::array<std::byte, capture_record_header_bytes> header{};
-  // Cut off in a header or a payload: the writer was killed, or still writes.
+  // The file ends within a header or a payload: the writer was killed, or is still writing.
   if (read_some(at_, header) < header.size()) return std::nullopt;
   const auto damaged = [&](const std::string& found, const std::string& expected) {
     damage_ = InputError(fmt::format("{}: record at offset {}", path_.string(), at_), found, expected).what();

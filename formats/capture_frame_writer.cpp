@@ -1,4 +1,4 @@
-// Frames into a capture, as one sender on one connection would have sent them.
+// Writes frames into a capture as one sender on one connection would have sent them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,8 +19,8 @@ std::string hello_of(const Acquisition& acquisition) {
                       acquisition);
 }
 
-/// Throws InputError, naming `where`, if a Hello cannot say the acquisition (elements of different sizes), or only one
-/// that is longer than readers take (many events with many receivers).
+/// Throws InputError, naming `where`, if a Hello cannot express the acquisition (elements of different sizes), or only by one
+/// that is longer than readers accept (many events with many receivers).
 void check_capture_holds(const Acquisition& acquisition, const std::string& where) {
   try {
     static_cast<void>(hello_of(acquisition));
@@ -35,7 +35,7 @@ const Acquisition& checked(const Acquisition& acquisition, const std::string& wh
 }
 
 /// Samples are kept bit by bit, and so are sequence and acquisition time. The records' times follow the frames' acquisition times
-/// where those are known and go on, else they stand still.
+/// where those are known and increase. Otherwise they keep the last time.
 class CaptureFrameWriter final : public FrameWriter {
  public:
   CaptureFrameWriter(const std::filesystem::path& path, const Acquisition& acquisition, const FrameWriterOptions& options);
@@ -68,7 +68,7 @@ CaptureFrameWriter::CaptureFrameWriter(const std::filesystem::path& path, const 
 CaptureFrameWriter::~CaptureFrameWriter() {
   try {
     if (!whole_) close();
-  } catch (const std::exception&) {  // whoever wants to know calls close()
+  } catch (const std::exception&) {  // callers that need the error call close()
   }
 }
 

@@ -1,4 +1,4 @@
-// A capture's frames as a recording.
+// Reads the frames of a capture as a recording.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -74,7 +74,7 @@ class CaptureRecording final : public Recording {
   [[nodiscard]] std::size_t reading_bytes() const override { return 0; }
 
  private:
-  /// Of rows from `first_row` on.
+  /// Checks the rows from `first_row` on.
   void require_finite(std::size_t frame, std::size_t first_row, std::span<const float> samples) const {
     for (std::size_t n = 0; n < samples.size(); ++n) {
       if (std::isfinite(samples[n])) continue;

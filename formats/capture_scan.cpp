@@ -16,51 +16,51 @@
 namespace echoform {
 namespace {
 
-/// Frames that a session may have begun and not finished; with one more the oldest counts as incomplete.
+/// Maximum number of frames that a session has begun and not finished. With one more, the oldest counts as incomplete.
 constexpr std::size_t most_begun = 64;
-/// Whole frames of a session, the newest, that late shots still find.
+/// Number of a session's newest whole frames to which late shots are still added.
 constexpr std::size_t most_whole = 64;
-/// A capture can name any number of connections and acquisitions; what is kept of them while they last is bounded.
+/// A capture can name any number of connections and acquisitions. These limits bound what is kept of them while they last.
 constexpr std::size_t most_open = 256;
 constexpr std::size_t most_sequences = 64;
-/// A sequence that goes further ahead begins anew.
+/// A sequence number that jumps further ahead counts as the begin of a new numbering.
 constexpr std::uint64_t longest_gap = 65536;
 
-/// Bytes of a connection that one record holds.
+/// Bytes of a connection that are in one record.
 struct Piece {
-  std::uint64_t position = 0;  // among the bytes that the connection sent
-  std::uint64_t offset = 0;    // in the file
+  std::uint64_t position = 0;  // offset in the bytes that the connection sent
+  std::uint64_t offset = 0;    // offset in the file
   std::size_t bytes = 0;
 };
 
 struct BegunFrame {
   CapturedFrame frame;
-  std::size_t missing = 0;          // shots that are expected
-  std::uint32_t position_from = 0;  // transmit index of the shot whose position the frame has, if it has one
-  bool again = false;               // of a sequence that is whole already: shots that came twice, or a numbering begun anew
+  std::size_t missing = 0;          // expected shots that have not come yet
+  std::uint32_t position_from = 0;  // transmit index of the shot that gave the frame its position, if it has one
+  bool again = false;               // the sequence number is that of a whole frame: shots came twice, or the numbering began anew
 };
 
 struct WholeFrame {
   std::uint64_t number = 0;
-  std::size_t place = 0;  // among the sequence's frames
+  std::size_t place = 0;  // index among the frames of the CapturedSequence
 };
 
 /// Frames of one sender.
 struct Session {
-  std::map<std::uint64_t, BegunFrame> begun;  // by the frame's sequence
-  std::deque<std::uint64_t> order;            // of them, oldest first; may name some that are gone
+  std::map<std::uint64_t, BegunFrame> begun;  // the key is the frame's sequence number
+  std::deque<std::uint64_t> order;            // sequence numbers in `begun`, oldest first; may name some that are gone
   std::vector<WholeFrame> whole;              // oldest first
   std::uint64_t last = 0;                     // sequence of the last whole frame
   bool any = false;
-  std::size_t connections = 0;  // that are open
+  std::size_t connections = 0;  // number of open connections
 };
 
 struct Connection {
   AcquisitionDecoder decoder;
   std::uint64_t fed = 0;
-  std::size_t sequence = 0;     // among the sequences
-  Session* session = nullptr;   // once it has said Hello
-  CapturedFrame::Shot payload;  // of the shot that is coming
+  std::size_t sequence = 0;     // index in `sequences`
+  Session* session = nullptr;   // set after its Hello
+  CapturedFrame::Shot payload;  // place of the shot that is being received
   std::array<std::byte, 4096> scratch{};
 };
 
@@ -93,7 +93,8 @@ struct CaptureScan::Implementation {
   }
 
   void open(std::uint32_t id, std::span<const std::byte> who) {
-    // They count from 0: another number is a capture that was put together wrongly, and its bytes have no place.
+    // Connections are numbered from 0 in order. Another number means that the capture was put together wrongly, and its bytes are
+    // dropped.
     if (id != connections.size()) return;
     connections.push_back({.peer = text_of(who), .ending = {}, .sender = {}, .fault = {}});
     pieces.emplace_back();
@@ -113,7 +114,7 @@ struct CaptureScan::Implementation {
     leave(connection);
   }
 
-  /// Says no more. What a session has begun when its last connection goes never becomes whole.
+  /// Stops decoding the connection. Frames that a session has begun when its last connection goes never become whole.
   void leave(std::map<std::uint32_t, std::unique_ptr<Connection>>::iterator connection) {
     Session* const session = connection->second->session;
     CapturedSequence* const sequence = session == nullptr ? nullptr : &sequences[connection->second->sequence];
@@ -150,7 +151,7 @@ struct CaptureScan::Implementation {
     }
   }
 
-  /// False once the connection has nothing more to say.
+  /// False once nothing more is to be decoded from the connection.
   bool handle(std::uint32_t id, Connection& connection, DecodeEvent event) {
     CapturedConnection& said = connections[id];
     switch (event) {
@@ -200,7 +201,7 @@ struct CaptureScan::Implementation {
     connection.decoder.accept(FrameLayout(contents.acquisition));
   }
 
-  /// Keeps the shot unless there is one of that event. Whether it was kept.
+  /// Keeps the shot unless the frame has one of that event already. Returns whether it was kept.
   static bool keep(CapturedFrame& frame, const CapturedFrame::Shot& shot) {
     const auto at =
         std::lower_bound(frame.shots.begin(), frame.shots.end(), shot.transmit,
@@ -210,7 +211,7 @@ struct CaptureScan::Implementation {
     return true;
   }
 
-  /// As a server has it: that of the lowest transmit index which states one.
+  /// Takes the position as a server does: that of the lowest transmit index that states one.
   static void take_position(BegunFrame& begun, const ShotHeader& shot) {
     std::optional<EncoderCount>& position = begun.frame.stamp.position;
     if (!shot.position || (position && begun.position_from < shot.transmit)) return;
@@ -221,7 +222,7 @@ struct CaptureScan::Implementation {
   static void take_shot(Session& session, CapturedSequence& sequence, const ShotHeader& shot, const CapturedFrame::Shot& place) {
     auto at = session.begun.find(shot.sequence);
     if (at == session.begun.end()) {
-      // A frame is whole without the shots of dead elements, which may come after it.
+      // A frame is whole without the shots of dead elements. Those may come after it is whole.
       const auto whole = std::find_if(session.whole.rbegin(), session.whole.rend(),
                                       [&](const WholeFrame& frame) { return frame.number == shot.sequence; });
       const bool again = whole != session.whole.rend();
@@ -260,7 +261,7 @@ struct CaptureScan::Implementation {
     }
   }
 
-  /// Calls use(offset in the file, count) for pieces of `bytes` bytes of a connection.
+  /// Calls use(offset in the file, count) for the pieces that hold `bytes` bytes of a connection.
   template <class Use>
   void for_each_piece(const CapturedFrame::Shot& place, std::size_t bytes, const Use& use) const {
     const auto& of_connection = pieces[place.connection];
@@ -283,7 +284,7 @@ struct CaptureScan::Implementation {
     });
   }
 
-  /// Calls use(place, bytes) for rows of a frame, shot by shot; no place: it did not come.
+  /// Calls use(place, bytes) for the rows of a frame, shot by shot. There is no place for a shot that did not come.
   template <class Use>
   static void for_each_shot(const CapturedSequence& sequence, std::size_t frame, std::span<const RowRange> rows, const Use& use) {
     const FrameLayout& layout = sequence.layout;
@@ -310,10 +311,10 @@ struct CaptureScan::Implementation {
   CaptureReader reader;
   std::chrono::nanoseconds duration{0};
   std::vector<CapturedConnection> connections;
-  std::vector<std::vector<Piece>> pieces;  // by connection
+  std::vector<std::vector<Piece>> pieces;  // index: connection
   std::map<std::uint32_t, std::unique_ptr<Connection>> live;
   std::vector<CapturedSequence> sequences;
-  std::map<std::pair<std::uint64_t, std::size_t>, Session> sessions;  // by number and sequence
+  std::map<std::pair<std::uint64_t, std::size_t>, Session> sessions;  // key: session number and index in `sequences`
 };
 
 CaptureScan::CaptureScan(const std::filesystem::path& path, const AcquisitionLimits& limits)

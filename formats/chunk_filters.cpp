@@ -15,13 +15,13 @@ namespace {
 constexpr std::size_t checksum_bytes = 4;
 constexpr std::uint64_t best_deflation = 1032;  // https://zlib.net/zlib_tech.html
 
-/// Bytes that `bytes` take at most when they are deflated by anybody: zlib adds less.
+/// Maximum size of `bytes` bytes deflated by any program; zlib itself adds less.
 std::size_t deflated_bound(std::size_t bytes) {
   return bytes + bytes / 2 + 1024;
 }
 
-/// Inflates one zlib stream, whose bytes fill `to` and are no more than that; where not `exact`, `to` is cut to what they are.
-/// Returns what was found else. Bytes behind the stream are left out, as HDF5 does.
+/// Inflates one zlib stream. Its bytes must fill `to` and be no more than that; if not `exact`, `to` is cut to their number.
+/// Returns a description of what was found instead, or an empty string. Like HDF5, it ignores bytes behind the stream.
 std::string inflate_all(std::span<const std::byte> from, std::span<std::byte>& to, bool exact) {
   z_stream zlib{};
   if (inflateInit(&zlib) != Z_OK) throw std::bad_alloc();
@@ -65,7 +65,7 @@ void put_together(const std::byte* __restrict from, std::size_t numbers, std::by
 
 void unshuffle(std::span<const std::byte> from, std::size_t number_bytes, std::span<std::byte> to) {
   const std::size_t numbers = number_bytes > 0 ? from.size() / number_bytes : 0;
-  // HDF5 leaves these as they are.
+  // HDF5 leaves these bytes unshuffled.
   if (number_bytes <= 1 || numbers <= 1) {
     std::ranges::copy(from, to.begin());
     return;
@@ -95,7 +95,7 @@ std::uint32_t little_endian(std::span<const std::byte, checksum_bytes> bytes) {
   return value;
 }
 
-/// Of the checksum's 16-bit halves the bytes changed places in files of HDF5 up to 1.6.2.
+/// Files of HDF5 up to 1.6.2 have the two bytes of each 16-bit half of the checksum swapped.
 std::uint32_t as_once_written(std::uint32_t sum) {
   return (sum & 0x00FF00FFU) << 8 | (sum >> 8 & 0x00FF00FFU);
 }
@@ -103,7 +103,7 @@ std::uint32_t as_once_written(std::uint32_t sum) {
 }  // namespace
 
 std::uint32_t fletcher32(std::span<const std::byte> bytes) noexcept {
-  constexpr std::size_t words_at_once = 360;  // as many as two 32-bit sums hold
+  constexpr std::size_t words_at_once = 360;  // the maximum for which two 32-bit sums do not overflow
   std::uint32_t first = 0;
   std::uint32_t second = 0;
   const auto fold = [](std::uint32_t sum) { return (sum & 0xFFFFU) + (sum >> 16); };
@@ -144,7 +144,7 @@ std::size_t ChunkUnpacker::bytes_before(std::size_t filter, std::uint32_t skippe
 }
 
 std::size_t ChunkUnpacker::working_bytes() const noexcept {
-  std::size_t changing = 0;  // filters that need a place to put what comes of them
+  std::size_t changing = 0;  // filters whose output needs memory of its own
   std::size_t largest = 0;
   for (std::size_t k = 0; k < filters_.size(); ++k) {
     if (filters_[k].kind == ChunkFilterKind::fletcher32) continue;
@@ -182,7 +182,7 @@ std::string ChunkUnpacker::unpack(std::span<const std::byte> packed, std::uint32
     bool exact = true;
     const bool inflates = filters_[k].kind == ChunkFilterKind::deflate;
     const std::size_t room = inflates ? bytes_before(k, skipped, exact) : now.size();
-    // What comes of the last one of this size is the chunk.
+    // The output of the last filter of this size is the chunk.
     bool last = room == to.size();
     for (std::size_t before = 0; before < k; ++before) last = last && !applied(before, skipped);
     std::span<std::byte> next = to;

@@ -20,7 +20,8 @@ constexpr std::array<Anchor, 9> sequential_anchors{{{68, 1, 84},
                                                     {173, 220, 48},
                                                     {253, 231, 37}}};
 
-// From -1 to 1, equally spaced in value and in lightness (L* 30, 38.25 ... 96 ... 30), hues of 275 and 35 degrees in CIE Lab.
+// Colours from -1 to 1, equally spaced in value and in lightness (L* 30, 38.25 ... 96 ... 30), with hues of 275 and 35 degrees in
+// CIE Lab.
 constexpr std::array<Anchor, 17> diverging_anchors{{{2, 72, 127},
                                                     {4, 92, 160},
                                                     {6, 113, 193},
@@ -39,7 +40,7 @@ constexpr std::array<Anchor, 17> diverging_anchors{{{2, 72, 127},
                                                     {184, 2, 22},
                                                     {147, 1, 15}}};
 
-/// At 0 .. 1, clamped.
+/// The colour at 0 .. 1, clamped.
 template <std::size_t Count>
 Rgb colour_between(const std::array<Anchor, Count>& anchors, double value) {
   if (std::isnan(value)) return no_value_colour;
@@ -48,7 +49,7 @@ Rgb colour_between(const std::array<Anchor, Count>& anchors, double value) {
   const double t = place - static_cast<double>(k);
   Rgb colour{};
   for (std::size_t c = 0; c < 3; ++c) {
-    // Catmull-Rom through the anchors: smooth, so that no anchor shows as an edge.
+    // A Catmull-Rom spline through the anchors is smooth, so no anchor shows as an edge.
     const double p1 = anchors[k][c];
     const double p2 = anchors[k + 1][c];
     const double p0 = k > 0 ? anchors[k - 1][c] : 2 * p1 - p2;

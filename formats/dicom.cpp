@@ -6,7 +6,7 @@
 
 #ifdef ECHOFORM_WITH_DCMTK
 #include <dcmtk/config/osconfig.h>
-// After what configures them.
+// This header comes after the ones that configure it.
 #include <dcmtk/dcmdata/dcdatset.h>
 #include <dcmtk/dcmdata/dcdeftag.h>
 #include <dcmtk/dcmdata/dcfilefo.h>
@@ -32,10 +32,10 @@
 namespace echoform::formats {
 namespace {
 
-/// A random one under the root of UUIDs, which wants no registration (ITU-T X.667): 2.25 and the UUID's number.
+/// A random UID under the root of UUIDs, which needs no registration (ITU-T X.667): 2.25 and the UUID's number.
 std::string new_uid() {
   std::random_device device;
-  std::array<std::uint32_t, 4> words{};  // the most significant first
+  std::array<std::uint32_t, 4> words{};  // the most significant word first
   for (std::uint32_t& word : words) word = device();
   words[1] = (words[1] & 0xFFFF0FFFU) | 0x00004000U;  // version 4
   words[2] = (words[2] & 0x3FFFFFFFU) | 0x80000000U;
@@ -53,7 +53,7 @@ std::string new_uid() {
   return "2.25." + digits;
 }
 
-/// Of this run.
+/// The UID of the study of this run.
 const std::string& study_uid() {
   static const std::string uid = new_uid();
   return uid;
@@ -62,7 +62,7 @@ const std::string& series_uid() {
   static const std::string uid = new_uid();
   return uid;
 }
-/// Of the coordinates of all of this run's images.
+/// The UID of the frame of reference, the coordinates of all images of this run.
 const std::string& frame_uid() {
   static const std::string uid = new_uid();
   return uid;
@@ -78,7 +78,8 @@ struct Attribute {
   DcmEVR kind;
 };
 
-// Those that users state (dicom_keys.cpp). With their kinds, so that no dictionary has to be found at run time.
+// The attributes that users state (dicom_keys.cpp). Their value representations are stated here, so that no dictionary must be
+// found at run time.
 const std::array attributes{
     Attribute{"PatientName", DCM_PatientName, EVR_PN},
     Attribute{"PatientID", DCM_PatientID, EVR_LO},
@@ -95,7 +96,7 @@ const std::array attributes{
     Attribute{"MaterialGrade", DCM_MaterialGrade, EVR_ST},
 };
 
-/// Puts attributes into a data set or an item of one; every function throws RuntimeFault, naming the file, where DCMTK refuses.
+/// Puts attributes into a data set or an item of one. Every function throws RuntimeFault, naming the file, if DCMTK refuses.
 class DicomItem {
  public:
   DicomItem(DcmItem& item, const std::string& name) : item_(item), name_(name) {}
@@ -133,9 +134,9 @@ class DicomItem {
   const std::string& name_;
 };
 
-/// PS3.3 C.8.5.5: the unit's code, and what turns numbers into it.
+/// PS3.3 C.8.5.5: the code of the unit, and the factor to it.
 struct RegionUnit {
-  std::size_t code = 0;  ///< none
+  std::size_t code = 0;  ///< 0: no unit
   double factor = 1.0;
 };
 RegionUnit region_unit(const std::string& unit) {
@@ -154,7 +155,7 @@ void put_region(const DicomItem& item, const PictureRegion& region) {
   item.unsigned_long(DCM_RegionLocationMinY0, region.top);
   item.unsigned_long(DCM_RegionLocationMaxX1, region.left + region.width - 1);
   item.unsigned_long(DCM_RegionLocationMaxY1, region.top + region.height - 1);
-  // Counted from the region's upper left corner.
+  // The reference pixel is relative to the region's upper left corner.
   item.signed_long(DCM_ReferencePixelX0, 0);
   item.signed_long(DCM_ReferencePixelY0, 0);
   const RegionUnit across = region_unit(region.across.unit);
@@ -177,7 +178,7 @@ void put_times(const DicomItem& item) {
     item.text(key, EVR_TM, time);
 }
 
-/// What the standard asks for also where nothing is known, and what users state.
+/// Puts the attributes that users state, and those that the standard requires even if nothing is known.
 void put_identity(const DicomItem& item, const ImageFile& image) {
   for (const Attribute& attribute : attributes) {
     const bool required = attribute.kind != EVR_ST && attribute.key != DCM_StudyDescription &&
@@ -199,14 +200,14 @@ void put_identity(const DicomItem& item, const ImageFile& image) {
   }
 }
 
-/// Decimal strings, which have at most 16 characters each.
+/// Decimal strings, each of at most 16 characters.
 std::string decimals(std::span<const double> values) {
   std::string text;
   for (const double value : values) text += fmt::format("{}{:.9g}", text.empty() ? "" : "\\", value);
   return text;
 }
 
-/// Beside what secondary captures need, so that viewers put the picture where the image lies.
+/// Adds what secondary captures do not require, so that viewers put the picture where the image lies.
 void put_place(const DicomItem& item, const PicturePlace& place) {
   item.text(DCM_FrameOfReferenceUID, EVR_UI, frame_uid());
   item.text(DCM_PositionReferenceIndicator, EVR_LO, "");
@@ -214,7 +215,7 @@ void put_place(const DicomItem& item, const PicturePlace& place) {
   item.text(DCM_ImageOrientationPatient, EVR_DS, fmt::format("{}\\{}", decimals(place.across), decimals(place.down)));
 }
 
-/// Of palettes: 256 entries of 16 bits.
+/// Adds a palette of 256 entries of 16 bits.
 void put_palette(const DicomItem& item, const std::vector<Rgb>& colours) {
   const std::array descriptors{DCM_RedPaletteColorLookupTableDescriptor, DCM_GreenPaletteColorLookupTableDescriptor,
                                DCM_BluePaletteColorLookupTableDescriptor};
@@ -228,7 +229,7 @@ void put_palette(const DicomItem& item, const std::vector<Rgb>& colours) {
   }
 }
 
-/// PS3.3 C.7.6.16.2.11: what stored bytes stand for.
+/// PS3.3 C.7.6.16.2.11: the meaning of the stored bytes.
 void put_values(const DicomItem& item, const PictureValues& values) {
   if (values.first > 0) item.whole(DCM_PixelPaddingValue, 0);
   const DicomItem mapping = item.added(DCM_RealWorldValueMappingSequence);
@@ -239,7 +240,7 @@ void put_values(const DicomItem& item, const PictureValues& values) {
   mapping.text(DCM_LUTExplanation, EVR_LO, values.name.substr(0, 64));
   mapping.text(DCM_LUTLabel, EVR_SH, values.name.substr(0, 16));
   const DicomItem unit = mapping.added(DCM_MeasurementUnitsCodeSequence);
-  // The Unified Code for Units of Measure writes powers without a mark, and no unit as 1.
+  // The Unified Code for Units of Measure writes powers without a mark, and writes 1 where there is no unit.
   std::string code = values.unit.empty() ? "1" : values.unit;
   std::erase(code, '^');
   unit.text(DCM_CodeValue, EVR_SH, code);
@@ -268,15 +269,15 @@ void put_picture(const DicomItem& item, const Picture& picture) {
   item.bytes(DCM_PixelData, picture.pixels);
 }
 
-/// Writes to `path`; `name` is what messages call it. The figure of the image, in colours, or by its archive entry the image
-/// itself in 8 bits: of grey, 255 at 0 dB, or on a scale of numbers levels of it with a palette of the figure's colours; and what
-/// these bytes stand for, as a Real World Value Mapping. In either case with the places of its pixels: Pixel Spacing in mm,
-/// regions in cm with what their first pixel stands for, and of a plane of the part where it lies (base/anatomical_axes.hpp). All
-/// files of one run are one series of one study. Throws InputError for volumes without their figure and as draw_figure(),
-/// RuntimeFault if writing fails or this build cannot.
+/// Writes to `path`; messages use `name`. The file holds the figure of the image in colours or, depending on the archive entry,
+/// the image itself in 8 bits. These bytes are grey levels, 255 at 0 dB, or on a scale of numbers levels of that scale with a
+/// palette of the figure's colours. A Real World Value Mapping states what they stand for. Either file states the places of its
+/// pixels: Pixel Spacing in mm, regions in cm with the value of their first pixel, and for a plane of the part where it lies
+/// (base/anatomical_axes.hpp). All files of one run are one series of one study. Throws InputError for volumes without their
+/// figure and as draw_figure(), RuntimeFault if writing fails or this build cannot.
 void write_dicom_aside(const std::filesystem::path& path, const std::string& name, const ImageFile& image) {
   constexpr std::size_t longest_side = 65535;
-  // It would say on standard error what the messages here say.
+  // DCMTK would print on standard error what the messages here say.
   OFLog::configure(OFLogger::OFF_LOG_LEVEL);
   const Picture picture = dicom_picture(image, name);
   if (picture.width > longest_side || picture.height > longest_side) {

@@ -26,7 +26,7 @@ bool all_digits(std::string_view text) {
   return std::ranges::all_of(text, [](unsigned char c) { return std::isdigit(c) != 0; });
 }
 
-/// Characters of UTF-8 are its bytes but those that go on with one. A backslash would begin another value.
+/// Counts the characters of UTF-8: all bytes except continuation bytes. A backslash would begin another value.
 template <std::size_t most>
 void short_line(const std::string& text, std::string_view where, std::string_view expected) {
   const auto length = std::ranges::count_if(text, [](unsigned char c) { return (c & 0xC0U) != 0x80U; });
@@ -44,7 +44,7 @@ void sex_or_none(const std::string& text, std::string_view where, std::string_vi
   if (!text.empty() && text != "M" && text != "F" && text != "O") refuse_value(text, where, expected);
 }
 
-/// PS3.5, 9.1: numbers without leading zeros, parted by dots.
+/// PS3.5, 9.1: numbers without leading zeros, separated by dots.
 void uid_or_none(const std::string& text, std::string_view where, std::string_view expected) {
   bool good = text.size() <= 64;
   for (std::string_view rest = text; good && !text.empty();) {

@@ -15,7 +15,7 @@
 namespace echoform::formats {
 namespace {
 
-/// Of an axis from one edge of `pixels` to the other.
+/// The axis of `pixels` pixels from the outer edge of the first to the outer edge of the last.
 PictureAxis between_edges(double first, double last, std::size_t pixels, const Meaning& meaning) {
   const double step = (last - first) / static_cast<double>(pixels);
   return {first + 0.5 * step, step, meaning.unit};
@@ -25,7 +25,7 @@ PictureAxis of_grid(const Axis& axis, const Grid& grid, const Meaning& meaning) 
   return {axis.first.value, pixel_extent(axis, grid).value, meaning.unit};
 }
 
-/// Of a picture with one region, whose numbers are those of the grid.
+/// The place of a picture with one region, whose coordinates are those of the grid.
 std::optional<PicturePlace> place_of(const ImageFile& image, const PictureRegion& region) {
   const auto places = image.lines ? std::nullopt : pixel_places(image.grid, image.x, image.y, image.z);
   if (!places) return std::nullopt;
@@ -38,7 +38,7 @@ std::optional<PicturePlace> place_of(const ImageFile& image, const PictureRegion
   };
   const auto across = unit(places->steps[0]);
   const auto down = unit(places->steps[2]);
-  // From the grid's first pixel to the picture's.
+  // Offsets from the grid's first pixel to the picture's.
   const double to_left = region.across.first - static_cast<double>(region.left) * region.across.step - image.grid.x.first.value;
   const double to_top = region.down.first - static_cast<double>(region.top) * region.down.step - image.grid.z.first.value;
   std::array<double, 3> first = places->first;
@@ -70,7 +70,7 @@ Picture figure_of_volume(const ImageFile& image) {
   return picture;
 }
 
-/// In decibels a byte is a grey level, 255 at 0 dB. On a scale of numbers, and where pixels may have no value, it is a level of
+/// In decibels a byte is a grey level, 255 at 0 dB. On a scale of numbers, and if pixels may have no value, a byte is a level of
 /// the scale, in the colours of figures.
 PictureValues values_of(const ImageFile& image, const FigureScale& scale) {
   PictureValues values{image.pixels.name, image.pixels.unit};

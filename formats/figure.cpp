@@ -14,7 +14,7 @@
 namespace echoform {
 namespace {
 
-// Pixels.
+// Sizes in pixels.
 constexpr double longer_side = 880.0;
 constexpr double height_of_other_units = 620.0;
 

@@ -28,7 +28,7 @@ std::vector<std::filesystem::path> candidates() {
   return files;
 }
 
-// Kept for the life of the program: Cairo holds on to faces in its caches.
+// The face lives as long as the program, since Cairo keeps faces in its caches.
 cairo_font_face_t* load_face() {
   FT_Library library = nullptr;
   if (FT_Init_FreeType(&library) != 0) return nullptr;

@@ -13,7 +13,7 @@ namespace {
 constexpr double bar_width = 26.0;
 constexpr std::size_t legend_gap = 36;
 
-/// 1, 2 or 5 times a power of ten, so that at most `most` steps lie in `extent`.
+/// The smallest step of 1, 2 or 5 times a power of ten of which at most `most` lie in `extent`.
 double nice_step(double extent, double most) {
   const double raw = extent / most;
   const double power = std::pow(10.0, std::floor(std::log10(raw)));
@@ -119,7 +119,7 @@ std::mutex& figure_mutex() {
 
 double FigureScale::level(float value) const {
   if (of_numbers()) return (static_cast<double>(value) - low()) / (high() - low());
-  // An image of zeros has no peak and is all background.
+  // An image of zeros has no peak: all of it is background.
   const double decibels =
       reference > 0.0 ? decibels_a_decade(kind) * std::log10(static_cast<double>(value) / reference) + gain_db : -1e300;
   return 1.0 + decibels / dynamic_range_db;
@@ -191,7 +191,7 @@ void draw_axes(const Canvas& canvas, const Panel& panel) {
     widest = std::max(widest, canvas.width_of(label, figure_tick_font));
     canvas.text(label, figure_tick_font, left - figure_tick_length - 8.0, y + 8.0, 1.0);
   }
-  // Not beyond the margin.
+  // The label stays within the margin.
   canvas.upward_text(panel.down.label, figure_label_font,
                      std::max(left - static_cast<double>(figure_margin_left) + 26.0, left - figure_tick_length - 24.0 - widest),
                      top + 0.5 * height);
@@ -234,7 +234,7 @@ void draw_title(const Canvas& canvas, const ImageFile& image, std::size_t width,
   std::string view;
   if (!image.view.empty()) view = (title.empty() ? "view " : "  \u00b7  ") + image.view;
   if (title.empty() && view.empty()) return;
-  // A long title shrinks, then loses its end; the view stays, which tells the figures of one frame apart.
+  // A long title shrinks, then loses its end. The view stays, since it distinguishes the figures of one frame.
   const double room = static_cast<double>(width) - 40.0;
   const double size = std::clamp(figure_title_font * room / std::max(canvas.width_of(title + view, figure_title_font), 1.0), 15.0,
                                  figure_title_font);

@@ -32,7 +32,7 @@ constexpr char answer_good = 'G';
 constexpr char answer_refused = 'R';
 constexpr char answer_no_memory = 'M';
 
-// The shadow memory of these sanitizers is more than any limit on the address space.
+// The shadow memory of these sanitizers exceeds any limit on the address space.
 constexpr bool sanitized = ECHOFORM_ADDRESS_SANITIZER || ECHOFORM_THREAD_SANITIZER;
 
 std::size_t address_space() {
@@ -49,13 +49,13 @@ void limit(__rlimit_resource resource, std::size_t value) {
 }
 
 [[noreturn]] void run_child(int to, pid_t parent, const std::function<void()>& trial, const TrialLimits& limits) {
-  // Nobody waits for an answer whose parent has ended, and what both have open stays open as long.
+  // If the parent has ended, nobody waits for the answer, and files open in both would stay open as long as the child lives.
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(0);
-  // A crash is an answer here: no core file, no message of the C library, no handler of the parent.
+  // A crash is an answer here. So it leaves no core file, prints no message of the C library, and runs no handler of the parent.
   for (const int signal : {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGXCPU, SIGPIPE, SIGINT, SIGTERM})
     ::signal(signal, SIG_DFL);
-  // The program may hold back what asks for its end; the trial has nothing to bring to one.
+  // The program may block the signals that end it. The trial has nothing to finish before it ends.
   sigset_t none;
   sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
@@ -64,7 +64,7 @@ void limit(__rlimit_resource resource, std::size_t value) {
     ::dup2(null, STDERR_FILENO);
   }
   limit(RLIMIT_CORE, 0);
-  limit(RLIMIT_CPU, limits.processor_seconds * (sanitized ? 10U : 1U));  // sanitized code is slower so many times, or less
+  limit(RLIMIT_CPU, limits.processor_seconds * (sanitized ? 10U : 1U));  // sanitized code is slower by at most this factor
   if (!sanitized) limit(RLIMIT_AS, address_space() + limits.memory);
   std::string answer(1, answer_good);
   try {
@@ -74,11 +74,11 @@ void limit(__rlimit_resource resource, std::size_t value) {
   } catch (const std::exception& error) {
     answer = answer_refused + std::string(error.what());
   }
-  static_cast<void>(write_all(to, std::as_bytes(std::span(answer))));  // nobody may be there any more
+  static_cast<void>(write_all(to, std::as_bytes(std::span(answer))));  // the parent may be gone
   ::_exit(0);
 }
 
-/// What a process is about: 'S' where it sleeps, the processor's ticks that it has had, and how often it began to wait.
+/// Activity of a process: its state ('S' while it sleeps), the processor ticks that it used, and how often it began to wait.
 struct Activity {
   char state = '?';
   unsigned long long ticks = 0;
@@ -110,15 +110,15 @@ Activity activity_of(pid_t process) {
   return activity;
 }
 
-/// A child that was made while another thread of its parent held a lock waits for it for ever: nobody holds it in the copy. The C
-/// library's own locks are free in a child; a sanitizer's, HDF5's or the log's are not.
+/// Detects a child that was forked while another thread of its parent held a lock. No thread of the child holds that lock, so the
+/// child waits for it for ever. The C library's own locks are free in a child; those of a sanitizer, HDF5 or the log are not.
 class Standstill {
  public:
   explicit Standstill(pid_t child) : child_(child) {}
-  /// How long to wait before the next look.
+  /// Pause before the next look.
   static constexpr std::chrono::milliseconds pause{500};
 
-  /// Whether it has slept through all of some looks. Whoever reads a slow file wakes and waits again.
+  /// Whether the child has slept through all of several looks. A process that reads a slow file wakes and waits again.
   [[nodiscard]] bool seen() {
     const Activity now = activity_of(child_);
     looks_ = now.state == 'S' && now == last_ ? looks_ + 1 : 0;
@@ -134,7 +134,7 @@ class Standstill {
 
 enum class TrialEnd { answered, late, stands_still };
 
-/// Ends at a standstill too, but for the `last` attempt.
+/// Ends also when the child stands still, except in the `last` attempt.
 TrialEnd try_once(const std::string& where, const std::function<void()>& trial, const TrialLimits& limits, bool last,
                   std::string& answer) {
   std::array<int, 2> ends{};

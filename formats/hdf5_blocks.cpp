@@ -23,13 +23,13 @@ namespace {
 constexpr std::string_view known_filters =
     "deflate, shuffle and Fletcher32 alone (`h5repack -f NONE FILE NEW` makes a copy without filters, with the filter's plug-in "
     "where HDF5 has none of its own)";
-/// Chunks without filters are read whole up to this, as HDF5 itself does; of larger ones what is asked for.
+/// Chunks without filters are read whole up to this size, as HDF5 does. Of larger ones only the values requested are read.
 constexpr std::size_t most_whole_bytes = std::size_t{1} << 20;
-constexpr std::size_t longest_value = sizeof(double);  // of what is read, in memory
-/// Sums of a place and a chunk, of less than 2^32 values, do not overflow below twice this.
+constexpr std::size_t longest_value = sizeof(double);  // bytes of a value that is read, in memory
+/// Below twice this extent, the sum of a place and a chunk of less than 2^32 values does not overflow.
 constexpr hsize_t max_extent = hsize_t{1} << 62;
 
-/// Of HDF5's own filters, and of those that are registered with The HDF Group and often met.
+/// Names HDF5's own filters, and common ones that are registered with The HDF Group.
 std::string name_of_filter(H5Z_filter_t filter, const std::string& stated) {
   struct Name {
     H5Z_filter_t filter;
@@ -52,8 +52,8 @@ std::string name_of_filter(H5Z_filter_t filter, const std::string& stated) {
   return fmt::format("filter {} ({})", filter, known != names.end() ? std::string(known->name) : printable(stated, 40));
 }
 
-/// Bytes of a value in the file. Of a text of any length it holds the length, an address and a number; HDF5 tells of the memory's
-/// pointer instead.
+/// Bytes of a value in the file. For a text of any length the file holds the length, an address and a number; HDF5 states the
+/// size of the pointer in memory instead.
 std::size_t stored_bytes(hid_t dataset, const Hdf5Handle& type) {
   if (H5Tis_variable_str(type.id()) <= 0) return H5Tget_size(type.id());
   const Hdf5Handle file(H5Iget_file_id(dataset));
@@ -68,7 +68,7 @@ std::size_t product(std::span<const hsize_t> sizes) {
   return std::accumulate(sizes.begin(), sizes.end(), std::size_t{1}, std::multiplies<>());
 }
 
-/// For the time of one read.
+/// Sets the limit for the time of one read.
 class RawLimit {
  public:
   RawLimit(Hdf5Access& access, std::size_t bytes) : access_(access) {
@@ -83,8 +83,8 @@ class RawLimit {
   Hdf5Access& access_;
 };
 
-/// The fill value as the file holds it; nothing where HDF5 does not say. H5Pget_fill_value() does not tell how many bytes that
-/// is: it copies as many as the dataset's type has. H5Pencode() writes the size. In what it writes, the name "fill_value" is
+/// The fill value as the file holds it; nothing if HDF5 does not report it. H5Pget_fill_value() does not return the number of its
+/// bytes: it copies as many as the dataset's type has. H5Pencode() writes the size. In its output, the name "fill_value" is
 /// followed by the times of allocation and of filling (1 byte each), the size of the value (8 bytes, low one first), and the
 /// value.
 std::optional<std::vector<std::byte>> stated_fill_value(const Hdf5Handle& creation) {
@@ -102,7 +102,7 @@ std::optional<std::vector<std::byte>> stated_fill_value(const Hdf5Handle& creati
   if (!encode(nullptr, size) || size > max_encoded_bytes) return std::nullopt;
   std::string encoded(size, '\0');
   if (!encode(encoded.data(), size) || size > encoded.size()) return std::nullopt;
-  // The file names filters: a second place that looks like the property's name leaves open which of them is it.
+  // The file names filters. If a second place looks like the property's name, it stays open which of the two is the property.
   std::size_t at = encoded.find(name);
   if (at == std::string::npos || encoded.find(name, at + 1) != std::string::npos) return std::nullopt;
   at += name.size() + times_bytes;
@@ -115,7 +115,7 @@ std::optional<std::vector<std::byte>> stated_fill_value(const Hdf5Handle& creati
   return std::vector<std::byte>(value.begin(), value.end());
 }
 
-/// Fills `to`, which is not empty, with a value over and over; its size is a multiple of the value's.
+/// Fills `to`, which is not empty, with copies of a value. The size of `to` is a multiple of the value's.
 void repeat(std::span<const std::byte> value, std::span<std::byte> to) {
   std::ranges::copy(value, to.begin());
   for (std::size_t done = value.size(); done < to.size();) {
@@ -127,14 +127,14 @@ void repeat(std::span<const std::byte> value, std::span<std::byte> to) {
 
 }  // namespace
 
-/// What a block and a chunk share.
+/// The part that a block and a chunk share.
 struct Hdf5Blocks::Part {
-  Places in_chunk;  // where it begins
+  Places in_chunk;  // its begin
   Places in_block;
   Places size;
 
-  /// Calls use(place in the chunk, place in the block, length) for every run of values that lie together in both, in numbers of
-  /// values, by the sizes of both.
+  /// Calls use(place in the chunk, place in the block, length) for every run of values that are contiguous in both. Places and
+  /// lengths are numbers of values; `chunk` and `block` are the sizes of both.
   template <class Use>
   void for_runs(std::span<const hsize_t> chunk, std::span<const hsize_t> block, const Use& use) const {
     std::size_t axis = size.size() - 1;  // the last axis that a run does not go beyond
@@ -181,7 +181,7 @@ Hdf5Blocks::Hdf5Blocks(const Hdf5Item& dataset, std::size_t kept_bytes)
 
 void Hdf5Blocks::require_storage() {
   const hsize_t stored = H5Dget_storage_size(dataset_);
-  // Nothing is stored of what was never written.
+  // Values that were never written are not stored.
   never_written_ = stored == 0;
   if (never_written_ && item_.type_class() != Hdf5Class::text) return;
   if (item_.points() <= stored / type_bytes_) return;
@@ -194,7 +194,7 @@ void Hdf5Blocks::find_chunks(const Hdf5Handle& creation) {
   if (H5Pget_chunk(creation.id(), static_cast<int>(chunk_.size()), chunk_.data()) != static_cast<int>(chunk_.size()) ||
       std::ranges::find(chunk_, hsize_t{0}) != chunk_.end())
     throw InputError(item_.where(), "damaged chunks", "chunks that HDF5 can read");
-  // A chunk's bytes are a number of 32 bits.
+  // The number of bytes of a chunk has 32 bits.
   chunk_values_ = 1;
   for (const hsize_t size : chunk_) {
     if (size > std::numeric_limits<std::uint32_t>::max() / type_bytes_ / chunk_values_)
@@ -241,7 +241,7 @@ void Hdf5Blocks::find_filters(const Hdf5Handle& creation) {
 
 std::size_t Hdf5Blocks::reading_bytes() const noexcept {
   if (!by_chunks_) return 0;
-  // Kept chunks, a packed one, what is between filters, and values while they are converted.
+  // The memory for kept chunks, a packed one, the output between filters, and values while they are converted.
   const std::size_t chunk = unpacker_->chunk_bytes();
   return most_kept_ * chunk + (packed_ ? chunk + unpacker_->working_bytes() : 0) +
          chunk_values_ * std::max(type_bytes_, longest_value);
@@ -290,7 +290,7 @@ void Hdf5Blocks::read(hid_t type, std::span<const hsize_t> start, std::span<cons
     }
     bool found = false;
     if (!by_chunks_) {
-      // What is missing is filled here: HDF5 leaves the memory as it is, or fills it with what is no value of the file.
+      // Missing chunks are filled here: HDF5 leaves the memory as it is, or fills it with a value that is not the file's.
       found = is_stored(place);
       if (found) read_by_hdf5(type, begin, part.size, part.in_block, count, to);
     } else if (!converts && part.size == chunk_ && std::ranges::equal(part.size, count)) {
@@ -383,10 +383,10 @@ const std::vector<std::byte>* Hdf5Blocks::unpacked(const Places& place) {
   }
   auto kept = kept_.end();
   const bool found = unpack(place, [&] {
-    // The memory of the one that was not read for longest.
+    // Reuses the memory of the chunk that was not used for longest.
     if (kept_.size() < most_kept_) kept_.emplace_back();
     kept = std::prev(kept_.end());
-    kept->place.clear();  // until it is there
+    kept->place.clear();  // stays empty until the chunk is there
     kept->bytes.resize(unpacker_->chunk_bytes());
     return std::span(kept->bytes);
   });
@@ -413,7 +413,7 @@ bool Hdf5Blocks::unpack_filtered(const Places& place, Room room) {
     if (is_missing(place)) return false;
     refuse(place, "damaged data");
   }
-  // A few bytes of a file may promise much: memory is taken for what can be there alone.
+  // A damaged file may state a large chunk in a few bytes: memory is allocated only for as much as these bytes can hold.
   if (!unpacker_->may_hold_chunk(stored)) refuse(place, fmt::format("{} packed bytes", stored));
   if (stored > most_whole_bytes) {
     if (const std::uint64_t size = file_bytes(); stored > size)
@@ -440,7 +440,7 @@ std::uint64_t Hdf5Blocks::file_bytes() const {
 }
 
 bool Hdf5Blocks::is_stored(const Places& place) const {
-  // A read that may take nothing fails before anything is written, and tells what it would have taken.
+  // A read that may take no bytes fails before anything is written, and reports how many it would have taken.
   const RawLimit limit(*access_, 0);
   std::uint32_t skipped = 0;
   std::byte nothing{};
@@ -471,7 +471,7 @@ const std::vector<std::byte>& Hdf5Blocks::fill_value(const Places& place) {
   H5D_fill_value_t defined = H5D_FILL_VALUE_ERROR;
   if (!creation || H5Pfill_value_defined(creation.id(), &defined) < 0)
     throw InputError(where(place), "a damaged fill value", "one that HDF5 can read");
-  std::vector<std::byte> value(type_bytes_);  // one that is not defined leaves it open what is read: zeros
+  std::vector<std::byte> value(type_bytes_);  // an undefined value leaves open what is read: zeros here
   if (defined == H5D_FILL_VALUE_USER_DEFINED) {
     auto stated = stated_fill_value(creation);
     if (!stated || stated->size() != type_bytes_) {

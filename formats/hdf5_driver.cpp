@@ -1,5 +1,5 @@
-// The class of functions that HDF5 calls for a file, as its own driver for POSIX files has them (H5FDsec2.c), by the interface
-// for drivers of others (H5FDpublic.h).
+// The class of functions that HDF5 calls for a file. They work like those of its own driver for POSIX files (H5FDsec2.c), by the
+// interface for external drivers (H5FDpublic.h).
 #include "formats/hdf5_driver.hpp"
 
 #include <hdf5.h>
@@ -24,19 +24,19 @@ namespace {
 
 constexpr haddr_t most_address = static_cast<haddr_t>(std::numeric_limits<off_t>::max());
 
-/// What a property list says of the driver. HDF5 copies it as the functions below do.
+/// The driver's properties in a property list. HDF5 copies them by the functions below.
 struct Target {
   int descriptor = -1;
   std::shared_ptr<Hdf5Access> access;
 };
 
-/// HDF5's own part comes first, which it fills in.
+/// HDF5's own part comes first; HDF5 fills it in.
 struct OpenFile {
   H5FD_t library{};
   FileDescriptor descriptor;
   std::shared_ptr<Hdf5Access> access;
-  haddr_t end = 0;        // of the file as HDF5 sees it
-  haddr_t allocated = 0;  // of what HDF5 has given out
+  haddr_t end = 0;        // end of the file as HDF5 sees it
+  haddr_t allocated = 0;  // end of what HDF5 has allocated
   dev_t device = 0;
   ino_t number = 0;
   bool locked = false;
@@ -84,9 +84,9 @@ H5FD_t* open_file(const char* /*name*/, unsigned flags, hid_t access_list, haddr
 
 herr_t close_file(H5FD_t* library) noexcept {
   const std::unique_ptr<OpenFile> file(&file_of(library));
-  // A lock would outlive this descriptor: others are open of the same file.
+  // The lock would outlive this descriptor, since other descriptors of the same open file exist.
   if (file->locked) ::flock(file->descriptor.get(), LOCK_UN);
-  // Some file systems say only here that something was not written.
+  // Some file systems report only here that something was not written.
   if (!file->descriptor.close() && file->access->write_error == 0) file->access->write_error = errno;
   return 0;
 }
@@ -117,7 +117,7 @@ haddr_t get_end(const H5FD_t* file, H5FD_mem_t /*type*/) noexcept {
 
 herr_t get_handle(H5FD_t* file, hid_t /*access_list*/, void** handle) noexcept {
   static_assert(std::is_standard_layout_v<FileDescriptor>);
-  *handle = &file_of(file).descriptor;  // a class of one int, which HDF5's users expect a pointer to
+  *handle = &file_of(file).descriptor;  // a class of one int: HDF5's users expect a pointer to int
   return 0;
 }
 
@@ -135,7 +135,7 @@ herr_t read_bytes(H5FD_t* library, H5FD_mem_t type, hid_t /*transfer*/, haddr_t 
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) return -1;
     if (count == 0) {
-      // The end of the file, and not of what the format has given out.
+      // This is the end of the file, not of what the format has allocated.
       std::memset(to, 0, size);
       break;
     }
@@ -180,7 +180,7 @@ herr_t lock_file(H5FD_t* file, hbool_t to_write) noexcept {
   file_of(file).locked = ::flock(file_of(file).descriptor.get(), (to_write ? LOCK_EX : LOCK_SH) | LOCK_NB) == 0;
   if (file_of(file).locked) return 0;
   if (errno != ENOSYS) return -1;
-  errno = 0;  // a file system without locks
+  errno = 0;  // the file system has no locks
   return 0;
 }
 herr_t unlock_file(H5FD_t* file) noexcept {
@@ -219,7 +219,7 @@ H5FD_class_t driver_class() {
   return driver;
 }
 
-/// Registered once, and again where the library was closed meanwhile.
+/// The driver is registered once, and again if the library was closed meanwhile.
 hid_t driver() {
   static hid_t id = H5I_INVALID_HID;
   if (H5Iget_type(id) == H5I_VFL) return id;

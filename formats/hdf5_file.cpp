@@ -17,25 +17,25 @@
 namespace echoform::formats {
 namespace {
 
-// Descriptive items are small; bulk data is read by the frame. Keeps a damaged shape from asking for all memory.
+// Descriptive items are small; bulk data is read by the frame. The limit keeps a damaged shape from requesting all memory.
 constexpr std::size_t most_points = std::size_t{1} << 26;
 constexpr std::size_t piece_points = std::size_t{1} << 20;
-constexpr unsigned most_soft_links = 16;  // on the way to one object: as many as HDF5 itself follows
+constexpr unsigned most_soft_links = 16;  // in one path: as many as HDF5 itself follows
 
-// Recursive, since handles close themselves inside and outside of sessions.
+// The mutex is recursive, since handles close themselves inside and outside of sessions.
 std::recursive_mutex& hdf5_mutex() {
   static std::recursive_mutex mutex;
   return mutex;
 }
 
-/// Superblock version 3 (HDF5 File Format Specification 3.0, II.A): byte 8 is the version, byte 11 the consistency flags, of
-/// which bit 2 stands while a writer is in SWMR mode.
+/// Superblock version 3 (HDF5 File Format Specification 3.0, II.A): byte 8 is the version, byte 11 holds the consistency flags.
+/// Bit 2 of the flags is set while a writer is in SWMR mode.
 bool has_swmr_mark(const InputFile& input) {
   std::array<std::byte, 12> start{};
   return input.read(0, start) == start.size() && start[8] == std::byte{3} && (start[11] & std::byte{4}) != std::byte{0};
 }
 
-/// Whether the bits of its parts lie within a number: HDF5 takes them from wherever the file says that they are.
+/// Whether the bits of the number's parts lie within the number. HDF5 takes them from wherever the file states that they are.
 bool is_sound_number(const Hdf5Handle& type) {
   constexpr std::size_t longest_number = 16;  // bytes
   constexpr std::size_t longest_exponent = 32;
@@ -52,7 +52,7 @@ bool is_sound_number(const Hdf5Handle& type) {
          exponent_bits <= longest_exponent && within(exponent, exponent_bits) && within(mantissa, mantissa_bits);
 }
 
-/// A link that is neither hard nor soft, for messages.
+/// Describes, for messages, a link that is neither hard nor soft.
 std::string describe_link(const Hdf5Handle& group, const std::string& name, const H5L_info_t& link) {
   std::vector<char> value(std::min(link.u.val_size, Hdf5Item::longest_text));
   unsigned flags = 0;
@@ -67,8 +67,8 @@ std::string describe_link(const Hdf5Handle& group, const std::string& name, cons
 
 constexpr std::string_view own_data = "data in the file itself";
 
-/// The object that `path` leads to from `group` on, by hard and soft links. Each step is looked at before it is taken: left to
-/// itself, HDF5 opens whatever file an external link names, also one that a soft link passes through.
+/// The object that `path` leads to from `group` on, by hard and soft links. Each step is checked before it is taken. On its own,
+/// HDF5 opens whatever file an external link names, even if a soft link passes through that external link.
 Hdf5Handle open_inside(const Hdf5Handle& group, std::string_view path, const std::string& where, unsigned& soft_links) {
   Hdf5Handle at(H5Gopen2(group.id(), path.starts_with('/') ? "/" : ".", H5P_DEFAULT));
   while (at && !path.empty()) {
@@ -116,8 +116,8 @@ Hdf5Session::Hdf5Session() : lock_(hdf5_mutex()) {
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
 }
 Hdf5Session::~Hdf5Session() {
-  // Errors that a thread has not cleared when it ends hold the library's classes of errors: HDF5 then cannot close at the
-  // program's end.
+  // Errors that a thread has not cleared when it ends keep HDF5's error classes alive. HDF5 then cannot close at the program's
+  // end.
   H5Eclear2(H5E_DEFAULT);
   H5Eset_auto2(H5E_DEFAULT, print_, print_data_);
 }
@@ -282,7 +282,7 @@ std::vector<std::string> Hdf5Item::read_texts(std::size_t longest) const {
     H5Tset_size(memory.id(), H5T_VARIABLE);
     std::vector<char*> found(points(), nullptr);
     auto* const to = static_cast<void*>(found.data());
-    // HDF5 alone knows where they lie, and unpacks the chunks that say so itself.
+    // Only HDF5 knows where these texts lie, and it unpacks the chunks that refer to them itself.
     if (!attribute_) Hdf5Blocks(*this, 0).check_all();
     const herr_t status = attribute_ ? H5Aread(handle_.id(), memory.id(), to)
                                      : H5Dread(handle_.id(), memory.id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, to);
@@ -303,7 +303,7 @@ std::vector<std::string> Hdf5Item::read_texts(std::size_t longest) const {
     read(memory.id(), std::as_writable_bytes(std::span(all)));
     for (std::size_t k = 0; k < values.size(); ++k) values[k].assign(all, k * size, ::strnlen(all.data() + k * size, size));
   }
-  // Writers pad with blanks too.
+  // Writers also pad with blanks.
   for (std::string& value : values) value.erase(value.find_last_not_of(' ') + 1);
   return values;
 }
@@ -337,7 +337,7 @@ std::vector<std::size_t> Hdf5Item::indices(std::size_t first, std::size_t last) 
 }
 
 void Hdf5Item::for_indices(std::size_t first, std::size_t last, std::size_t rows, const IndexPiece& use) const {
-  // Small ones at once; attributes cannot be read in pieces.
+  // Small items are read at once; attributes cannot be read in pieces.
   if (attribute_ || shape_.empty() || points() <= piece_points) {
     const auto all = indices(first, last);
     const std::size_t in_row = shape_.empty() || shape_[0] == 0 ? all.size() : all.size() / shape_[0];
@@ -363,14 +363,14 @@ void Hdf5Item::for_indices(std::size_t first, std::size_t last, std::size_t rows
 }
 
 Hdf5Handle open_hdf5(const InputFile& input) {
-  // Asked beforehand: with the SWMR flag HDF5 forgives too much of other files.
+  // The mark is checked before opening: with the SWMR flag, HDF5 tolerates too many defects of other files.
   const bool unfinished = has_swmr_mark(input);
   const Hdf5Handle access(H5Pcreate(H5P_FILE_ACCESS));
   static_cast<void>(use_descriptor(access, input.descriptor()));
-  // Chunks that it does not keep it reads by their places alone.
+  // With this setting HDF5 keeps no chunks and reads only the requested places.
   H5Pset_cache(access.id(), 0, 0, 0, 0.0);
-  // A block that is being written is read again after pauses that double from 1 ns: 33 ms in all. HDF5's own 100 attempts would
-  // never end on a damaged one.
+  // A block that is being written is read again after pauses that double from 1 ns, 33 ms in all. HDF5's own 100 attempts would
+  // never end on a damaged block.
   if (unfinished) H5Pset_metadata_read_attempts(access.id(), 25);
   Hdf5Handle file(H5Fopen(input.name().c_str(), H5F_ACC_RDONLY | (unfinished ? H5F_ACC_SWMR_READ : 0U), access.id()));
   if (!file) throw InputError(input.name(), "a file that HDF5 cannot open (truncated or damaged)", "an HDF5 file");

@@ -1,4 +1,4 @@
-// Images as HDF5: datasets image, x and z (and y for volumes).
+// Writes images as HDF5: datasets image, x and z (and y for volumes).
 #include <complex>
 #include <optional>
 #include <string>
@@ -20,7 +20,7 @@ void write_contents(const Hdf5Output& file, const ImageFile& image) {
   if (grid.y.count > 1) shape.push_back(grid.y.count);
   shape.push_back(grid.x.count);
   const bool analytic = image.field == ImageField::analytic;
-  // A compound of r and i is what NumPy's users read as complex numbers.
+  // NumPy's users read a compound of r and i as complex numbers.
   const Hdf5Handle complex_type(H5Tcreate(H5T_COMPOUND, sizeof(std::complex<float>)));
   H5Tinsert(complex_type.id(), "r", 0, H5T_NATIVE_FLOAT);
   H5Tinsert(complex_type.id(), "i", sizeof(float), H5T_NATIVE_FLOAT);
@@ -33,7 +33,7 @@ void write_contents(const Hdf5Output& file, const ImageFile& image) {
   file.text(set, "quantity", image.pixels.name);
   if (!image.pixels.unit.empty()) file.text(set, "units", image.pixels.unit);
   file.text(set, "software", "Echoform");
-  // Of pixels along x, y and z, whichever order the array has.
+  // The places belong to pixels along x, y and z, whichever order the array has.
   const auto places = image.lines ? std::nullopt : pixel_places(grid, image.x, image.y, image.z);
   if (places) file.matrix(set, "ras_of_pixels", ras_of_pixels(*places));
   const auto axis = [&](const char* called, const Axis& along, const Meaning& meaning) {

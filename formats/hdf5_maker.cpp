@@ -37,8 +37,8 @@ Hdf5NewFile::Hdf5NewFile(int descriptor, std::string name, const Options& option
   const Hdf5Handle access_list =
       make.made(options.access_list != nullptr ? H5Pcopy(options.access_list->id()) : H5Pcreate(H5P_FILE_ACCESS), "access");
   const bool creates = (options.flags & H5F_ACC_TRUNC) != 0;
-  // What is left open of it does not keep it from being written. (Those that open it for reading meanwhile would have to say so
-  // too.)
+  // Objects of the file that are still open do not keep it from being written. (Programs that open it for reading meanwhile would
+  // have to set this option too.)
   if (creates) make.done(H5Pset_fclose_degree(access_list.id(), H5F_CLOSE_STRONG), "access");
   access_ = use_descriptor(access_list, descriptor);
   file_ = make.made(creates ? H5Fcreate(name_.c_str(), options.flags, H5P_DEFAULT, access_list.id())
@@ -154,7 +154,7 @@ void Hdf5Maker::growing(const Hdf5Handle& group, const char* name, hid_t type, s
   shape.insert(shape.begin(), rows);
   const Hdf5Handle creation = made(H5Pcreate(H5P_DATASET_CREATE), name);
   done(H5Pset_chunk(creation.id(), static_cast<int>(shape.size()), shape.data()), name);
-  // Chunks are written whole.
+  // Chunks are written whole, so they need no fill value.
   if (!fill) done(H5Pset_fill_time(creation.id(), H5D_FILL_TIME_NEVER), name);
   if (fill) done(H5Pset_fill_value(creation.id(), H5T_NATIVE_INT64, &*fill), name);
   std::vector<hsize_t> most = shape;

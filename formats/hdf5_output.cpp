@@ -16,7 +16,7 @@ Hdf5Output::Hdf5Output(int descriptor, std::string name) : name_(std::move(name)
 Hdf5Handle Hdf5Output::dataset(const char* name, const std::vector<hsize_t>& shape, hid_t type, const void* data) const {
   const Hdf5Handle space(require(H5Screate_simple(static_cast<int>(shape.size()), shape.data(), nullptr)));
   Hdf5Handle set(require(H5Dcreate2(file_.handle().id(), name, type, space.id(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT)));
-  // HDF5 asks for a place of data even where there are none.
+  // HDF5 requires a pointer to data even if there are none.
   const bool any = std::find(shape.begin(), shape.end(), hsize_t{0}) == shape.end();
   if (any) require(H5Dwrite(set.id(), type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data));
   return set;

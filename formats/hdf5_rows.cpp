@@ -10,7 +10,7 @@
 namespace echoform::formats {
 namespace {
 
-// How much of packed data is unpacked on trial; of longer ones, frames spread evenly.
+// Bytes of packed data that are unpacked on trial. If the data is longer, the frames read are spread evenly.
 constexpr std::size_t unpacked_on_trial = std::size_t{1} << 28;
 constexpr std::size_t frames_on_trial = 64;
 
@@ -69,7 +69,7 @@ void Hdf5Rows::try_reading() {
   const std::size_t most = packed() ? std::max<std::size_t>(unpacked_on_trial / piece.size(), 2) : frames_on_trial;
   for (std::size_t frame = 0; frame < frames_; frame += frames_ / most + 1) {
     attempt(frame, 0);
-    // What goes through no filter is bytes at addresses, chunk by chunk.
+    // Data without filters lie as bytes at addresses, one for each chunk, so single rows suffice to find them.
     for (std::size_t first = 0; !packed() && first < rows_; first += rows_ / frames_on_trial + 1) attempt(frame, first);
     if (!packed()) attempt(frame, rows_ - 1);
   }

@@ -27,7 +27,7 @@ void check_size(const ImageFile& image, std::string_view where) {
   }
 }
 
-/// Of one path, in its format.
+/// Writes to one path, in that path's format.
 class FormatWriter final : public ImageWriter {
  public:
   FormatWriter(std::filesystem::path path, const ImageFormat& format) : path_(std::move(path)), format_(format) {}

@@ -14,7 +14,7 @@ namespace echoform {
 
 InputFile::InputFile(const std::filesystem::path& path, std::string_view expected) : path_(path) {
   const auto refuse = [&](const char* found) { throw InputError(path_.string(), found, expected); };
-  // Pipes and devices would block or never end.
+  // Opening or reading pipes and devices would block or never end.
   FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   struct stat status {};
   if (!file) {
@@ -22,7 +22,7 @@ InputFile::InputFile(const std::filesystem::path& path, std::string_view expecte
     if (error == ENOENT || error == ENOTDIR) refuse("no such file");
     if (error == EACCES) throw InputError(path_.string(), "a file that may not be read", "read permission");
     if (error == EMFILE || error == ENFILE) throw_system_fault(error, path_.string() + ": " + std::strerror(error));
-    // A socket, say.
+    // For example a socket.
     if (::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) refuse("something that is not a regular file");
     refuse(std::strerror(error));
   }

@@ -1,4 +1,4 @@
-// Recordings of optoacoustic devices as the International Photoacoustic Standardisation Consortium has them in HDF5:
+// Reads recordings of optoacoustic devices in the HDF5 layout of the International Photoacoustic Standardisation Consortium:
 // /binary_time_series_data [detector, sample, wavelength, measurement] from the pulse of light on, /meta_data, /meta_data_device.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -23,12 +23,12 @@
 namespace echoform::formats {
 namespace {
 
-constexpr std::size_t ipasc_trial_samples = std::size_t{1} << 26;  // of a file, spread evenly
+constexpr std::size_t ipasc_trial_samples = std::size_t{1} << 26;  // of a file; the samples read are spread evenly
 constexpr std::size_t ipasc_trial_piece = std::size_t{1} << 20;
-constexpr std::size_t most_listed = std::size_t{1} << 24;  // of a list in the metadata
-// Light that makes sound is shorter, and what is stated above is in nanometres.
+constexpr std::size_t most_listed = std::size_t{1} << 24;  // of one list in the metadata
+// Light that makes sound has a shorter wavelength. A larger number is in nanometres.
 constexpr double longest_in_metres = 1e-4;  // metres
-// Seconds since 1970 are more, and seconds since the recording began less.
+// Seconds since 1970 are above this number, and seconds since the begin of the recording are below it.
 constexpr double earliest_time = 1e8;
 
 enum IpascAxis : std::size_t { detector_axis, sample_axis, wavelength_axis, measurement_axis, axes_count };
@@ -98,7 +98,7 @@ class IpascRecording final : public Recording {
     return {.sequence = frame, .acquisition_time = frame < times_.size() ? times_[frame] : WallTime(0)};
   }
 
-  /// What comes of reading samples of all of the file.
+  /// Reads samples from all parts of the file; errors appear when they are read.
   void try_reading() {
     const std::size_t detectors = sizes_[detector_axis];
     const std::size_t at_once = std::clamp<std::size_t>(ipasc_trial_piece / acquisition_.samples, 1, detectors);
@@ -118,7 +118,7 @@ class IpascRecording final : public Recording {
   }
 
  private:
-  /// Which axis of the file is which, with `wavelengths` of them stated.
+  /// Finds which axis of the file is which. The metadata states `wavelengths` wavelengths.
   void find_axes(std::size_t wavelengths) {
     const std::vector<std::size_t>& shape = data_->shape();
     const std::size_t detectors = acquisition_.elements();
@@ -129,12 +129,12 @@ class IpascRecording final : public Recording {
       throw InputError(data_->where(), "something else than numbers", "samples");
     if (shape.size() < 2 || shape.size() > axes_count) refuse("detectors x samples x wavelengths x measurements");
     if (std::ranges::find(shape, std::size_t{0}) != shape.end()) refuse("at least one sample along each axis");
-    // MATLAB's axes come in reverse, without those of length 1 that are its last.
+    // MATLAB reverses the axes and drops trailing axes of length 1.
     reversed_ = shape.front() != detectors && shape.back() == detectors;
     if (shape.front() != detectors && !reversed_) refuse(fmt::format("{} detectors along the first axis", detectors));
     if (reversed_) notes_.emplace_back("axes in MATLAB's order");
     sizes_.fill(1);
-    // Of one wavelength several third places are measurements.
+    // With one wavelength, the third of three axes is that of the measurements.
     const bool no_wavelengths = shape.size() == 3 && wavelengths == 1;
     for (std::size_t k = 0; k < shape.size(); ++k) {
       const std::size_t axis = k == wavelength_axis && no_wavelengths ? std::size_t{measurement_axis} : k;
@@ -150,7 +150,7 @@ class IpascRecording final : public Recording {
     const Hdf5Handle type(H5Dget_type(data_->handle().id()));
     const std::size_t bytes = type ? H5Tget_size(type.id()) : 0;
     const bool whole = type && H5Tget_class(type.id()) == H5T_INTEGER;
-    // Whatever 16 bits with a sign hold.
+    // Samples that fit in 16 bits with a sign are kept as counts.
     as_counts_ = whole && (bytes == 1 || (bytes == 2 && H5Tget_sign(type.id()) != H5T_SGN_NONE));
     if ((whole && bytes > 2) || (!whole && bytes > sizeof(float))) notes_.emplace_back("samples are rounded to 32-bit floats");
   }
@@ -184,7 +184,7 @@ class IpascRecording final : public Recording {
     }
   }
 
-  /// By wavelength, in joules; those of several measurements by their mean.
+  /// The energy at each wavelength, in joules; for several measurements their mean.
   std::vector<double> energies_of(const IpascGroup& stated, std::size_t wavelengths) {
     const char* const name = stated.stated_name(ipasc_energies);
     const auto values = stated.numbers(name, most_listed);
@@ -199,7 +199,7 @@ class IpascRecording final : public Recording {
           stated.where(name), fmt::format("{} values", values->size()),
           fmt::format("1, or one for each of {} wavelengths, of {} measurements, or of both", wavelengths, measurements));
     }
-    // MATLAB has the axes in reverse here too.
+    // MATLAB also reverses the axes of this array.
     std::vector<double> means(wavelengths, 0.0);
     for (std::size_t k = 0; k < values->size(); ++k)
       means[reversed_ ? k % wavelengths : k / measurements] += (*values)[k] / static_cast<double>(measurements);
@@ -221,7 +221,7 @@ class IpascRecording final : public Recording {
     const auto values = stated.numbers(stated.stated_name(ipasc_times), most_listed);
     if (!values || values->size() != frames()) return;
     for (const double seconds : *values) {
-      // Below 2^63 nanoseconds.
+      // The limit keeps nanoseconds below 2^63.
       const bool absolute = seconds >= earliest_time && seconds < 9e9;
       times_.emplace_back(absolute ? static_cast<std::int64_t>(std::llround(1e9 * seconds)) : 0);
     }
@@ -248,7 +248,7 @@ class IpascRecording final : public Recording {
     if (!unheeded.empty()) notes_.push_back(fmt::format("stated and not applied: {}", fmt::join(unheeded, ", ")));
   }
 
-  /// Rows of the frame, those of a wavelength one after the other by detector.
+  /// Reads the rows of the frame. For each wavelength they are in the order of the detectors.
   template <class Sample>
   void read_all(std::size_t frame, hid_t type, Sample* samples) {
     const std::size_t detectors = sizes_[detector_axis];
@@ -256,7 +256,7 @@ class IpascRecording final : public Recording {
       read_block({0, 0, w, frame}, detectors, type, samples + w * detectors * acquisition_.samples);
   }
 
-  /// `detectors` A-scans from `first` on, [detector, sample].
+  /// Reads the A-scans of `detectors` detectors from `first` on, [detector, sample].
   template <class Sample>
   void read_block(const std::array<std::size_t, axes_count>& first, std::size_t detectors, hid_t type, Sample* samples) {
     const std::size_t rank = data_->shape().size();
@@ -277,9 +277,9 @@ class IpascRecording final : public Recording {
   std::optional<Hdf5Item> data_;
   std::optional<Hdf5Blocks> blocks_;
   std::array<std::size_t, axes_count> sizes_{};
-  std::array<std::optional<std::size_t>, axes_count> place_{};  // of each axis among the file's
+  std::array<std::optional<std::size_t>, axes_count> place_{};  // place of each axis among the file's axes
   bool reversed_ = false;
-  bool as_counts_ = false;  // int16 holds what is stored
+  bool as_counts_ = false;  // int16 holds the stored samples
   std::vector<WallTime> times_;
 };
 

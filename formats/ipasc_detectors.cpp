@@ -15,7 +15,7 @@
 namespace echoform::formats {
 namespace {
 
-// What is shorter is written as 0.
+// Shorter vectors count as 0.
 constexpr double least_normal = 1e-9;
 constexpr double farthest_detector = 1e3;  // metres
 
@@ -24,7 +24,7 @@ Direction vector_in(const IpascGroup& detector, const char* name, const std::vec
   return {values[0], values[1], values[2]};
 }
 
-/// What was made of sizes that are no rectangles.
+/// Numbers of detectors whose sizes are no rectangles, by what replaces them.
 struct SizeCounts {
   std::size_t circles = 0;
   std::size_t points = 0;
@@ -60,7 +60,8 @@ Point mean_of(const std::vector<Element>& elements) {
   return {mean.x / count, mean.y / count, mean.z / count};
 }
 
-/// Across the line on which all elements stand, towards +z; nothing where they stand on none, at one place, or along z.
+/// The direction across the line on which all elements stand, towards +z. Nothing if they stand on no line, at one place, or
+/// along z.
 std::optional<Direction> ahead_of_line(const std::vector<Element>& elements) {
   constexpr double off_line = 10e-6;  // metres: single precision
   const auto far_from = [&](const Point& from) {

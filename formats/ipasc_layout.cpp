@@ -16,10 +16,10 @@
 namespace echoform::formats {
 namespace {
 
-// Cosine, or sine, up to which directions are the same.
+// Tolerance of the cosines and sines by which directions are compared.
 constexpr double same_direction = 1e-6;
 
-/// A row of a wavelength: the position and the element make the detector.
+/// A row of one wavelength; position and element together make the detector.
 struct DetectorRow {
   std::uint32_t position = 0;
   std::uint32_t element = 0;
@@ -37,8 +37,8 @@ std::vector<Wavelength> wavelengths_of(const Acquisition& acquisition) {
   const FrameLayout layout(acquisition);
   const std::vector<EventReceiver> pairs = layout.pairs();
   std::vector<Wavelength> wavelengths;
-  std::map<std::tuple<double, double, std::size_t>, std::size_t> places;         // of a light's k-th repetition
-  std::map<std::tuple<double, double, std::uint32_t>, std::size_t> repetitions;  // of a light at a position
+  std::map<std::tuple<double, double, std::size_t>, std::size_t> places;         // key: a light and its repetition
+  std::map<std::tuple<double, double, std::uint32_t>, std::size_t> repetitions;  // number of firings of a light at a position
   for (std::size_t event = 0; event < acquisition.events.size(); ++event) {
     const std::uint32_t position = acquisition.events[event].position;
     const auto& light = std::get<PassiveEvent>(acquisition.events[event].form);
@@ -53,8 +53,8 @@ std::vector<Wavelength> wavelengths_of(const Acquisition& acquisition) {
   return wavelengths;
 }
 
-/// Readers take the width along x, so far as that is across what a detector faces, as detectors_of() has it of a probe whose axis
-/// is x.
+/// Readers take the width along x, as far as x is across the direction that a detector faces; detectors_of() does the same for a
+/// probe whose axis is x.
 Detector as_cuboid(Detector detector, std::size_t place, const std::string& where) {
   Direction usual = across({1.0, 0.0, 0.0}, detector.normal);
   if (length(usual) <= same_direction) usual = across({0.0, 0.0, 1.0}, detector.normal);

@@ -1,4 +1,4 @@
-// Recordings out as IPASC HDF5, the layout of formats/ipasc_fields.hpp.
+// Writes recordings as IPASC HDF5, in the layout of formats/ipasc_fields.hpp.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -26,11 +26,11 @@ namespace {
 
 using namespace formats;
 
-// Of a sample: what times may be off by without a reader noticing.
+// Error of times that readers do not notice, in samples.
 constexpr double same_time = 1e-3;
 constexpr std::uint64_t room_of_detector = std::uint64_t{1} << 12;  // bytes: its group and numbers have less than 3 KiB
 
-/// Counts whose amplitude is 1 are kept.
+/// Whether counts are written as they are: their amplitude is 1.
 bool keeps_counts(const Acquisition& acquisition) {
   return facts_of(acquisition.encoding).counts() && acquisition.sample_scale == 1.0;
 }
@@ -39,7 +39,7 @@ std::size_t stored_bytes(const Acquisition& acquisition) {
   return acquisition.a_scans() * acquisition.samples * (keeps_counts(acquisition) ? sizeof(std::int16_t) : sizeof(float));
 }
 
-/// A random one (RFC 4122, version 4).
+/// A random UUID (RFC 4122, version 4).
 std::string new_uuid() {
   std::random_device device;
   std::array<unsigned, 8> words{};
@@ -90,7 +90,7 @@ class IpascMaker : public Hdf5Maker {
   }
 };
 
-/// In the order of the wavelengths; none where no event states one.
+/// Values in the order of the wavelengths; none if no event states one.
 std::vector<double> stated_by(const IpascLayout& layout, double (*value)(const PassiveEvent&)) {
   std::vector<double> values;
   for (const PassiveEvent& light : layout.light) values.push_back(value(light));
@@ -123,9 +123,9 @@ void make_device(const IpascMaker& make, const Hdf5Handle& file, const IpascLayo
   make.numbers(general, "field_of_view", view);
 }
 
-/// Throws InputError, naming `where`, unless an IPASC file can hold frames of `acquisition`: passive events alone, samples from
-/// the pulse of light on, the same detectors for each wavelength, rectangles that the directions they face tell apart, and less
-/// than 4 GiB a frame, what an HDF5 chunk may have.
+/// Throws InputError, naming `where`, unless an IPASC file can hold frames of `acquisition`. The conditions are: only passive
+/// events; samples from the pulse of light on; the same detectors for each wavelength; rectangles that are determined by the
+/// directions they face; less than 4 GiB a frame, the limit of an HDF5 chunk.
 void check_ipasc_holds(const Acquisition& acquisition, const std::string& where) {
   static_cast<void>(ipasc_layout(acquisition, where));
   if (const Seconds first = acquisition.start_time - acquisition.time_offset;
@@ -148,7 +148,7 @@ struct IpascFrameFile {
   Hdf5Handle data{};
   std::uint64_t frames = 0;
   bool broken = false;
-  bool whole = false;           // has its name after close() alone
+  bool whole = false;           // gets its name only with close()
   std::vector<double> times{};  // of the frames, in seconds
   std::vector<std::int16_t> count_rows{}, counts_turned{};
   std::vector<float> amplitude_rows{}, amplitudes_turned{};
@@ -158,7 +158,7 @@ struct IpascFrameFile {
     return {layout.detectors.size(), acquisition.samples, layout.light.size(), measurements};
   }
 
-  /// [row, sample] to [detector, sample, wavelength].
+  /// Reorders [row, sample] to [detector, sample, wavelength].
   template <class Sample>
   void turn(const std::vector<Sample>& rows, std::vector<Sample>& turned) const {
     const std::size_t detectors = layout.detectors.size();
@@ -181,7 +181,7 @@ struct IpascFrameFile {
     const Hdf5Handle creation = maker.made(H5Pcreate(H5P_DATASET_CREATE));
     const auto one = shape(1);
     maker.done(H5Pset_chunk(creation.id(), 4, one.data()));
-    // Chunks are written whole.
+    // Chunks are written whole, so they need no fill value.
     maker.done(H5Pset_fill_time(creation.id(), H5D_FILL_TIME_NEVER));
     const auto none = shape(0);
     const auto most = shape(H5S_UNLIMITED);
@@ -212,20 +212,20 @@ struct IpascFrameFile {
     file.flush();
   }
 
-  /// Adds what is in `turned`.
+  /// Adds the frame in `turned`.
   void add(std::span<const std::byte> turned) {
     const std::array<hsize_t, 4> place{0, 0, 0, frames};
-    broken = true;  // unless it is done
+    broken = true;  // until the frame is added
     IpascMaker(path.string()).add_chunk(data, shape(frames), shape(frames + 1), place, turned);
     file.require_written();
     broken = false;
   }
 };
 
-/// Every detector at every position is a detector of the file, in the order of positions and elements; events of the same light
-/// at the same position are wavelengths of their own, and frames are measurements. Counts of scale 1 are int16, all else is
-/// float32. Beyond the format, which leaves names to its users: echoform_dead_detectors, where some are dead. It has no word for
-/// the probe's frequencies and for counts of the encoder. The file appears whole, with close().
+/// Every detector at every position is a detector of the file, in the order of positions and elements. Events of the same light
+/// at the same position are wavelengths of their own, and frames are measurements. Counts of scale 1 are int16, all other samples
+/// are float32. One field goes beyond the format, which leaves names to its users: echoform_dead_detectors, if some are dead. The
+/// format has no field for the probe's frequencies and for counts of the encoder. The file appears whole, with close().
 class IpascWriter final : public formats::FileWriter<IpascFrameFile> {
  public:
   IpascWriter(const std::filesystem::path& path, const Acquisition& acquisition, const FrameWriterOptions& options);
@@ -250,7 +250,7 @@ IpascWriter::IpascWriter(const std::filesystem::path& path, const Acquisition& a
 IpascWriter::~IpascWriter() {
   try {
     if (!file_->whole) close();
-  } catch (const std::exception&) {  // whoever wants to know calls close()
+  } catch (const std::exception&) {  // callers that need the error call close()
   }
 }
 
@@ -283,7 +283,7 @@ void IpascWriter::close() {
   if (!f.file) return;
   const Hdf5Session session;
   const IpascMaker make(f.path.string());
-  // Nothing half-written stays, whatever fails here.
+  // If anything fails below, no half-written file stays.
   Hdf5NewFile file = std::exchange(f.file, Hdf5NewFile());
   {
     const Hdf5Handle about = std::exchange(f.about, Hdf5Handle());

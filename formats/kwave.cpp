@@ -1,6 +1,7 @@
-// Optoacoustic recordings that k-Wave simulates: what its C++ and CUDA programs write to HDF5 with --copy_sensor_mask. The grid's
-// numbers (Nx, Ny, Nz, Nt, dt, dx, dy, dz, c_ref) and the sensors' places are items of the file's root, and so is the pressure p,
-// [1, time, sensor] in C order: Parameters::saveScalarsToOutputFile of https://github.com/klepo/k-Wave-Fluid-CUDA.
+// Reads optoacoustic recordings that k-Wave simulates: the HDF5 files that its C++ and CUDA programs write with
+// --copy_sensor_mask. The grid's numbers (Nx, Ny, Nz, Nt, dt, dx, dy, dz, c_ref) and the sensors' places are items of the file's
+// root. So is the pressure p, [1, time, sensor] in C order: Parameters::saveScalarsToOutputFile of
+// https://github.com/klepo/k-Wave-Fluid-CUDA.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,17 +26,17 @@ namespace {
 
 constexpr const char* kwave_pressure = "p";
 constexpr const char* kwave_mask = "sensor_mask_index";
-// Along each axis: indices stay whole in double precision.
+// Maximum number of points along each axis: indices stay whole in double precision.
 constexpr std::size_t longest_kwave_side = 65536;
 constexpr std::size_t most_steps = std::size_t{1} << 30;
 constexpr double farthest_of_grid = 1e3;                     // metres
 constexpr double most_velocity = 1e6;                        // m/s
-constexpr std::size_t strip_samples = std::size_t{1} << 22;  // read at once, as they lie in the file
+constexpr std::size_t strip_samples = std::size_t{1} << 22;  // samples read at once, as they lie in the file
 constexpr std::size_t trial_strips = 16;
-// A sensor that is closer to the middle of all has no direction to it.
+// A sensor that is closer to the middle of all sensors has no direction to it.
 constexpr double least_distance = 1e-9;
 
-/// The simulated grid. Axes x, y, z are k-Wave's.
+/// The simulated grid. Its axes x, y, z are those of k-Wave.
 struct KWaveGrid {
   std::array<std::size_t, 3> points{};
   std::array<double, 3> steps{};  // metres
@@ -47,7 +48,7 @@ struct KWaveGrid {
   [[nodiscard]] double middle(std::size_t axis) const { return 0.5 * (place(axis, 0) + place(axis, points[axis] - 1)); }
 };
 
-/// k-Wave's first axis is depth: its x is z here, its y is x, and its z is y, which a simulation in a plane does not have.
+/// k-Wave's first axis is depth: its x is z here, its y is x, and its z is y. A simulation in a plane does not have k-Wave's z.
 Direction turned(const std::array<double, 3>& of_kwave) {
   return {of_kwave[1], of_kwave[2], of_kwave[0]};
 }
@@ -99,7 +100,7 @@ class KWaveRecording final : public Recording {
     return blocks_->reading_bytes() + acquisition_.frame_bytes() + strip_steps() * acquisition_.elements() * sizeof(float);
   }
 
-  /// What comes of reading samples of all of the file.
+  /// Reads samples from all parts of the file; errors appear when they are read.
   void try_reading() {
     const std::size_t at_once = strip_steps();
     const std::size_t strips = (acquisition_.samples + at_once - 1) / at_once;
@@ -170,7 +171,7 @@ class KWaveRecording final : public Recording {
     acquisition_.samples = shape[1];
   }
 
-  /// Places by the index of the mask, and what each faces.
+  /// Reads the sensors' places from the indices of the mask, and sets the direction that each sensor faces.
   void read_sensors(const KWaveGrid& grid, std::size_t most) {
     if (Hdf5Item::exists(file_, "sensor_mask_type") && number("sensor_mask_type") != 0.0) {
       throw InputError(root_ + "/sensor_mask_type", "a mask of cuboids",
@@ -187,9 +188,9 @@ class KWaveRecording final : public Recording {
                        fmt::format("{}, as the last axis of {}", sensors, kwave_pressure));
     }
     const std::size_t all = grid.points[0] * grid.points[1] * grid.points[2];
-    std::vector<std::array<std::size_t, 3>> points;  // of the grid
+    std::vector<std::array<std::size_t, 3>> points;  // indices in the grid
     points.reserve(sensors);
-    // From 1 on, x fastest.
+    // Indices count from 1, x fastest.
     for (const std::size_t index : mask->indices(1, all)) {
       points.push_back(
           {index % grid.points[0], index / grid.points[0] % grid.points[1], index / (grid.points[0] * grid.points[1])});
@@ -216,8 +217,9 @@ class KWaveRecording final : public Recording {
     notes_.emplace_back(common ? "sensors of a line or plane face the middle of the grid" : "sensors face the middle of all");
   }
 
-  /// Of sensors on a line or in a plane along the grid's axes, beside the grid's middle: across it, to that middle. What the
-  /// middle lies level with, as a ring in its own plane or a line in a third dimension, says nothing of where sensors face.
+  /// The normal of sensors that stand on a line or in a plane along the grid's axes, away from the grid's middle. It is across
+  /// that line or plane, towards the middle. An axis along which the middle is level with the sensors states nothing about where
+  /// they face, as for a ring in its own plane or a line in a third dimension.
   static std::optional<Direction> common_normal(const KWaveGrid& grid, const std::vector<std::array<std::size_t, 3>>& points) {
     std::array<double, 3> normal{};
     bool beside = false;
@@ -245,7 +247,7 @@ class KWaveRecording final : public Recording {
     if (acquisition_.samples > steps) {
       throw InputError(data_->where(), fmt::format("{} times", acquisition_.samples), fmt::format("at most Nt = {}", steps));
     }
-    // Recording ends with the simulation, and begins with its first step unless -s says later.
+    // Recording ends with the simulation. It begins with the first step unless -s states a later one.
     acquisition_.start_time = Seconds(static_cast<double>(steps - acquisition_.samples) * step);
   }
 
@@ -269,7 +271,7 @@ class KWaveRecording final : public Recording {
     if (!stated) notes_.emplace_back("the velocity is c_ref, the greatest of the medium");
   }
 
-  /// Times of a strip.
+  /// Number of time steps in a strip.
   [[nodiscard]] std::size_t strip_steps() const {
     return std::clamp<std::size_t>(strip_samples / acquisition_.elements(), 1, acquisition_.samples);
   }

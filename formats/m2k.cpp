@@ -1,6 +1,6 @@
-// Recordings of single elements of M2M's instruments (Multi2000, MultiX++, Panther): a folder NAME.m2k with descriptions in XML
-// and in bytes, and acq_files/acq_data.bin, int16 A-scans at the places that acq_desc.bin states. What is known of it was found
-// out from files: module file_m2k of AUSPEX.
+// Reads recordings of single elements of M2M's instruments (Multi2000, MultiX++, Panther). A recording is a folder NAME.m2k with
+// descriptions in XML and in binary form, and with acq_files/acq_data.bin. This file holds int16 A-scans at the places that
+// acq_desc.bin states. The format has no public description; what is known comes from files: module file_m2k of AUSPEX.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -35,7 +35,7 @@ std::ifstream open_part(const std::filesystem::path& path, std::uintmax_t most) 
   return file;
 }
 
-/// Words before the A-scans of a shot, which differ by the version of the program that wrote them.
+/// Bytes before the A-scans of a shot. They differ by the version of the program that wrote them.
 std::size_t leading_bytes(const std::string& version) {
   return sizeof(std::int16_t) * (version == "8.2.0" ? 3 : 2);
 }
@@ -73,7 +73,7 @@ class M2kRecording final : public OrderedRecording {
   void read_source(std::size_t frame, std::size_t first, std::size_t count, std::span<std::byte> to) override {
     const std::size_t row_bytes = acquisition_.samples * sizeof(std::int16_t);
     for (const std::size_t end = first + count; first < end;) {
-      // Channels of a shot follow each other.
+      // Channels of a shot are contiguous in the file.
       std::size_t here = 1;
       while (first + here < end && rows_[first + here].shot == rows_[first].shot) ++here;
       const std::uint64_t place = place_of_row(frame, rows_[first]);
@@ -89,8 +89,8 @@ class M2kRecording final : public OrderedRecording {
 
  private:
   struct Row {
-    std::size_t shot = 0;     // of the index
-    std::size_t channel = 0;  // of the shot
+    std::size_t shot = 0;     // index of the shot in the index file
+    std::size_t channel = 0;  // index of the channel in the shot
   };
 
   [[nodiscard]] M2kConfiguration read_configuration(const RecordingOptions& options) const {
@@ -116,7 +116,7 @@ class M2kRecording final : public OrderedRecording {
     index_ = read_m2k_index(xml, (folder / "acq_desc.xml").string(), binary, (folder / "acq_desc.bin").string());
   }
 
-  /// Centred, x along the elements.
+  /// The array is centred, with x along the elements.
   void make_probe(const M2kArray& array) {
     acquisition_.probe =
         make_linear_probe(array.elements, Metres(array.width + array.gap), Metres(array.width), Hertz(0.0), Hertz(0.0));
@@ -176,8 +176,8 @@ class M2kRecording final : public OrderedRecording {
     return order_events(transmit, receive, acquisition_.elements(), false, most_events, where).order;
   }
 
-  /// After which each fires, in seconds, where they fire one by one and all alike: then it is the same to begin that much
-  /// earlier.
+  /// The delay in seconds after which every element fires, if the elements fire one by one and all with the same delay. Then it
+  /// is equivalent to begin that much earlier.
   [[nodiscard]] static std::optional<double> delay_of_single_elements(const std::vector<M2kFiring>& firings) {
     const double first = firings.front().delays.front();
     const bool alike = std::ranges::all_of(firings, [first](const M2kFiring& firing) {
@@ -186,14 +186,14 @@ class M2kRecording final : public OrderedRecording {
     return alike ? std::optional(first) : std::nullopt;
   }
 
-  /// In acq_data.bin. The sum of all receivers comes first.
+  /// Place in acq_data.bin, in bytes. The sum of all receivers comes first.
   [[nodiscard]] std::uint64_t place_of_row(std::size_t frame, const Row& row) const {
     const M2kStored& stored = index_.shots[row.shot];
     return index_.places[frame * index_.shots.size() + row.shot] + leading_ + stored.sum +
            row.channel * acquisition_.samples * sizeof(std::int16_t);
   }
 
-  /// All places are within the file.
+  /// Opens the samples, and checks that all places are within the file.
   void open_samples() {
     data_ = open_part(data_path_, std::numeric_limits<std::uintmax_t>::max());
     const std::uintmax_t size = std::filesystem::file_size(data_path_);
@@ -215,7 +215,7 @@ class M2kRecording final : public OrderedRecording {
   std::ifstream data_;
   std::size_t leading_ = 0;  // bytes
   M2kIndex index_;
-  std::vector<Row> rows_;  // A-scans of a position, as the configuration lists them
+  std::vector<Row> rows_;  // A-scans of a position, in the order of the configuration
 };
 
 }  // namespace

@@ -22,7 +22,7 @@ constexpr double longest_delay = 1e6;           // microseconds
 constexpr double most_dac_rate = 1e10;          // Hz
 constexpr double most_us_speed = 1e5;           // m/s
 
-/// Attributes as numbers.
+/// Reads attributes as numbers.
 class M2kReader : protected XmlReader {
  protected:
   using XmlReader::XmlReader;
@@ -57,12 +57,12 @@ class M2kReader : protected XmlReader {
     if (value != std::floor(value)) refuse(fmt::format("{} {:g}", attribute_name, value), "a whole number");
     return static_cast<std::size_t>(value);
   }
-  /// What stands before the first semicolon: of gates the first is that of A-scans.
+  /// The number before the first semicolon. In a list of gates, the first one is the gate of the A-scans.
   [[nodiscard]] double first_number(const char* attribute_name, double least, double greatest) const {
     const std::string text = require(attribute_name);
     return number(attribute_name, std::string_view(text).substr(0, text.find(';')), least, greatest);
   }
-  /// What stands between the semicolons of "0;1;2;", at most so many.
+  /// The parts between the semicolons of "0;1;2;", at most `most` of them.
   [[nodiscard]] std::vector<std::string_view> pieces(const char* attribute_name, std::string_view text, std::size_t most) const {
     std::vector<std::string_view> found;
     for (std::string_view rest = text; !rest.empty();) {
@@ -80,7 +80,7 @@ class M2kReader : protected XmlReader {
     for (const std::string_view one : pieces(attribute_name, text, most)) values.push_back(count(attribute_name, one, most - 1));
     return values;
   }
-  /// Likewise of numbers; none without the attribute.
+  /// The numbers between the semicolons; none if there is no such attribute.
   [[nodiscard]] std::vector<double> numbers(const char* attribute_name, std::size_t most, double least, double greatest) const {
     const std::string text = attribute(attribute_name).value_or("");
     std::vector<double> values;
@@ -132,7 +132,7 @@ class ConfigurationReader final : private M2kReader {
       if (++firings_ > limits_.firings) refuse("more Tir", fmt::format("at most {}", limits_.firings));
       salvo.firings.emplace_back().index = count("index", require("index"), limits_.firings - 1);
     } else if (salvo.firings.empty()) {
-      return;  // a Tir around the Rafale is none of its own
+      return;  // a Tir around the Rafale is not one of its own
     } else if (inside("Tir") && name() == "Emission" && salvo.firings.back().emitters.empty()) {
       read_emitters(salvo.firings.back());
     } else if (inside("Tir") && name() == "Reception" && salvo.firings.back().receivers.empty()) {
@@ -146,7 +146,7 @@ class ConfigurationReader final : private M2kReader {
     add_entries(firing.emitters.size());
     firing.delays = numbers("retardEmission", limits_.elements, -longest_delay, longest_delay);
     for (double& delay : firing.delays) delay *= of_microsecond;
-    // A single element without a delay fires at once.
+    // A single element without a delay fires at time 0.
     if (firing.delays.empty() && firing.emitters.size() <= 1) firing.delays.assign(firing.emitters.size(), 0.0);
     if (firing.delays.size() != firing.emitters.size()) {
       refuse(fmt::format("{} delays in retardEmission", firing.delays.size()),
@@ -171,10 +171,10 @@ class ConfigurationReader final : private M2kReader {
   const M2kLimits& limits_;
   M2kConfiguration found_;
   bool at_root_ = true;
-  bool has_gate_ = false;  // of the Rafale
-  double delay_ = 0.0;     // likewise, seconds
+  bool has_gate_ = false;  // whether the Rafale has a gate
+  double delay_ = 0.0;     // delay of the Rafale, seconds
   std::size_t firings_ = 0;
-  std::size_t entries_ = 0;  // of all firings
+  std::size_t entries_ = 0;  // elements that fire or record, in all firings
 };
 
 class ArrayReader final : private M2kReader {

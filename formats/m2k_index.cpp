@@ -16,7 +16,7 @@
 namespace echoform::formats {
 namespace {
 
-/// What a description takes in acq_desc.bin: a header, or a count of bytes.
+/// What a description in acq_desc.bin stores: a header, or a count of bytes.
 enum class StoredKind : unsigned char { header, channel, sum, other };
 
 struct StoredDescription {
@@ -29,12 +29,12 @@ struct KnownStoredKind {
   std::uint32_t type;
   StoredKind kind;
 };
-// As they were found in files of Multi2000, Multi++ and Panther.
+// The kinds found in files of Multi2000, Multi++ and Panther.
 constexpr std::array known_kinds{
     KnownStoredKind{2, 16, StoredKind::header}, KnownStoredKind{1, 6, StoredKind::channel},
-    KnownStoredKind{1, 5, StoredKind::sum},     KnownStoredKind{1, 21, StoredKind::other},  // beside the sum
+    KnownStoredKind{1, 5, StoredKind::sum},     KnownStoredKind{1, 21, StoredKind::other},  // belongs to the sum
     KnownStoredKind{4, 3, StoredKind::other},                                               // encoders
-    KnownStoredKind{4, 2, StoredKind::other},                                               // beside these
+    KnownStoredKind{4, 2, StoredKind::other},                                               // belongs to the encoders
     KnownStoredKind{2, 50, StoredKind::other},  // an image that the instrument made, in three parts
     KnownStoredKind{2, 51, StoredKind::other},  KnownStoredKind{2, 52, StoredKind::other},
     KnownStoredKind{1, 48, StoredKind::other},  KnownStoredKind{0, 10, StoredKind::other},
@@ -52,7 +52,7 @@ class StoredReader final : private XmlReader {
           std::ranges::count_if(shots_[shot], [](const StoredDescription& one) { return one.kind == StoredKind::header; });
       if (headers != 1)
         throw InputError(file(), fmt::format("{} headers in ShotDescSave {}", headers, shot), "one (classType 2, type 16)");
-      // Which also keeps sizes of channels, of which nothing is said, from taking memory.
+      // The check below also keeps channels that are not described from taking memory for their sizes.
       std::uint32_t channels = 0;
       std::uint32_t last = 0;
       for (const StoredDescription& one : shots_[shot]) {
@@ -114,7 +114,7 @@ class StoredReader final : private XmlReader {
   bool at_root_ = true;
 };
 
-/// Numbers of the binary file, low byte first.
+/// Reads numbers of the binary file, low byte first.
 class IndexWords {
  public:
   IndexWords(std::istream& binary, const std::string& file) : binary_(binary), file_(file) {}

@@ -72,7 +72,7 @@ std::uint32_t bytes_of(std::uint32_t type) {
   }
 }
 
-/// Of a numeric type.
+/// The properties of a numeric type.
 Mat5Type type_of(std::uint32_t type) {
   switch (type) {
     case type_int8:
@@ -101,7 +101,7 @@ Mat5Type type_of(std::uint32_t type) {
 struct Tag {
   std::uint32_t type = 0;
   std::uint32_t bytes = 0;
-  bool small = false;  // data in the tag itself
+  bool small = false;  // the tag itself holds the data
   std::array<std::uint8_t, 4> data{};
 };
 
@@ -110,7 +110,7 @@ class Checker {
   Checker(std::string file, bool swapped, std::string_view variable, std::string_view field, const Mat5CheckLimits& limits)
       : file_(std::move(file)), swapped_(swapped), variable_(variable), field_(field), limits_(limits) {}
 
-  /// Of the field's numbers, once they were met.
+  /// The place of the field's numbers; set once they were found.
   std::optional<Mat5Place> place;
 
   void top_level(Mat5File& file) {
@@ -129,7 +129,7 @@ class Checker {
              fmt::format("the {} that the element states (the file is truncated or damaged)", tag.bytes));
       }
       const std::uint64_t end = file.position() + tag.bytes;
-      // Libraries look at no variable behind the wanted one, so there only the bytes have to be whole.
+      // Libraries read no variable behind the wanted one, so there only the bytes must be whole.
       if (tag.type == type_matrix) {
         if (found) {
           require(file, file.skip(tag.bytes));
@@ -352,14 +352,14 @@ class Checker {
   std::string_view variable_;
   std::string_view field_;
   Mat5CheckLimits limits_;
-  bool wanted_ = false;  // the matrix that comes next is the field
-  std::string name_;     // of the element at hand, for messages
+  bool wanted_ = false;  // the next matrix is the field
+  std::string name_;     // name of the current element, for messages
 };
 
 }  // namespace
 
 bool is_hdf5_file(const InputFile& file) {
-  // The signature stands at 0, or behind a user block of 512, 1024, 2048 ... bytes.
+  // The signature is at 0, or behind a user block of 512, 1024, 2048 ... bytes.
   constexpr std::array<char, 8> signature{'\x89', 'H', 'D', 'F', '\r', '\n', '\x1a', '\n'};
   for (std::uint64_t offset = 0; offset <= (1 << 16); offset = offset == 0 ? 512 : 2 * offset) {
     std::array<char, 8> bytes{};

@@ -16,7 +16,7 @@ constexpr std::size_t input_bytes = std::size_t{1} << 16;
 constexpr std::uint8_t class_double = 6;
 constexpr std::uint8_t class_single = 7;
 
-/// Of a number that MATLAB has as `array_class`, however it is stored: files keep whole numbers in the shortest type.
+/// Converts a number of MATLAB class `array_class`, however it is stored: files keep whole numbers in the shortest type.
 template <class Stored>
 float as_single(Stored value, std::uint8_t array_class) {
   if (array_class == class_double) return static_cast<float>(static_cast<double>(value));
@@ -60,7 +60,7 @@ Mat5Numbers::Mat5Numbers(const InputFile& file, Mat5Place place)
     : file_name_(file.name()), file_(file), place_(std::move(place)) {}
 
 std::size_t Mat5Numbers::most_bytes(std::size_t count) {
-  constexpr std::size_t of_zlib = std::size_t{1} << 16;  // its state and window
+  constexpr std::size_t of_zlib = std::size_t{1} << 16;  // zlib's state and window
   return count * bytes_of(Mat5Type::real) + input_bytes + of_zlib;
 }
 
@@ -114,7 +114,7 @@ void Mat5Numbers::seek_inflated(std::uint64_t offset) {
   if (point == nullptr) fail();
   if (!inflating_ || inflated_ > offset || inflated_ < point->out) {
     inflating_.reset(new z_stream{});
-    // Neither header nor checksum, which stand at the ends.
+    // Raw deflate: the stream is read without its header and checksum, which are at its ends.
     if (inflateInit2(inflating_.get(), -MAX_WBITS) != Z_OK) throw std::bad_alloc();
     std::uint8_t before = 0;
     if (!file_.seek(point->in - (point->bits != 0 ? 1 : 0))) fail();

@@ -5,7 +5,7 @@
 namespace echoform::formats {
 namespace {
 
-constexpr std::size_t window_bytes = std::size_t{1} << 15;  // as far as deflate refers back
+constexpr std::size_t window_bytes = std::size_t{1} << 15;  // the maximum distance of deflate's references back
 
 }  // namespace
 
@@ -14,7 +14,7 @@ void Mat5Points::note(z_stream& stream, std::uint64_t in) {
   if (!points_.empty() && out - points_.back().out < step_) return;
   if (points_.size() == most_) {
     step_ *= 2;
-    // The first stays: nothing before another could be reached without it.
+    // The first point always stays: without it, nothing before the next point could be reached.
     std::size_t kept = 1;
     for (std::size_t k = 1; k < points_.size(); ++k) {
       if (points_[k].out - points_[kept - 1].out >= step_) std::swap(points_[kept++], points_[k]);

@@ -107,7 +107,7 @@ bool Mat5Inflater::skip(std::uint64_t count) {
 }
 
 bool Mat5Inflater::at_end() {
-  // The checksum comes behind the last byte, so zlib has to be asked for one more.
+  // The checksum comes behind the last byte, so one more byte must be requested from zlib.
   std::uint8_t extra = 0;
   if (!ended_ && inflate_some(&extra, 1)) {
     fault_ = "more compressed data";

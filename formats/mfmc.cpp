@@ -1,5 +1,5 @@
-// MFMC 2.0 (HDF5): Multi-Frame Matrix Capture. A group is known by its attribute TYPE alone; names and hierarchy are free, links
-// are object references, indices count from 1, and shapes below are in C order.
+// Reads MFMC 2.0 (HDF5): Multi-Frame Matrix Capture. A group is identified by its attribute TYPE alone; names and hierarchy are
+// free, links are object references, indices count from 1, and shapes below are in C order.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -28,11 +28,11 @@
 namespace echoform::formats {
 namespace {
 
-/// How much of a recording's data is read on trial; of longer ones, frames spread evenly.
+/// Bytes of a recording's data that are read on trial. If it is longer, the frames read are spread evenly.
 constexpr std::size_t trial_bytes = std::size_t{1} << 28;
-// Degrees by which a wedge's face and its placement may differ: numbers of a drawing are rounded.
+// Maximum angle in degrees between a wedge's face and its placement: numbers of a drawing are rounded.
 constexpr double most_face_tilt = 1.0;
-// Of a frame that is read to find out which of them its echoes agree with.
+// Maximum size of the frame that is read to find out whether its echoes agree with the wedge or with the placement.
 constexpr std::size_t most_asked_bytes = std::size_t{1} << 28;
 
 class MfmcRecording final : public Recording {
@@ -65,7 +65,7 @@ class MfmcRecording final : public Recording {
     event_laws_.clear();
     laws_.clear();
     Acquisition checked = acquisition_;
-    // Places that lead around the part are judged when it is said what is made of them.
+    // Placements that lead around the part are not judged here, but where they are used.
     const auto away = [](const Element& element) { return !(element.normal.z > 0.0); };
     if (moves_ && std::ranges::any_of(checked.probe.elements, away)) checked.probe = unplaced_probe(probe_);
     validate(checked, options.limits, file_name_);
@@ -147,8 +147,8 @@ class MfmcRecording final : public Recording {
   void try_frame(std::size_t frame) { samples_->try_frame(frame); }
 
  private:
-  /// Calls use(source, count) for rows that follow each other in the file too, from its A-scan `source` on; PairOrder::none: one
-  /// that is not there.
+  /// Calls use(source, count) for rows that are contiguous in the file too, from A-scan `source` of the file on. PairOrder::none
+  /// stands for one A-scan that the file does not have.
   template <class Use>
   void for_each_run(std::span<const RowRange> rows, const Use& use) const {
     for (const RowRange& range : rows) {
@@ -163,7 +163,7 @@ class MfmcRecording final : public Recording {
     }
   }
 
-  /// All rows of a frame as the file's numbers: read in the file's order, since it may be another.
+  /// Reads all rows of a frame as the file's numbers. It reads in the file's order, which may differ from the frame's.
   void read_whole(std::size_t frame, std::span<std::byte> bytes) {
     if (in_order_) return samples_->read(frame, 0, file_a_scans_, bytes);
     const std::size_t row_bytes = samples_->row_bytes();
@@ -179,7 +179,7 @@ class MfmcRecording final : public Recording {
     }
   }
 
-  /// `count` A-scans of the file from `source` on, as stored() has them; PairOrder::none: zeros.
+  /// Reads `count` A-scans of the file from `source` on, in the encoding of stored(). PairOrder::none gives zeros.
   void read_file_rows(std::size_t frame, std::size_t source, std::size_t count, std::span<std::byte> to) {
     if (source == PairOrder::none) {
       std::fill(to.begin(), to.end(), std::byte{0});
@@ -192,7 +192,7 @@ class MfmcRecording final : public Recording {
     }
   }
 
-  /// Numbers of A-scan `source` of the file to amplitudes. Throws InputError for one that is not finite.
+  /// Converts the numbers of A-scan `source` of the file to amplitudes. Throws InputError for one that is not finite.
   void scale_amplitudes(std::size_t frame, std::size_t source, std::span<float> samples) const {
     for (std::size_t n = 0; n < samples.size(); ++n) {
       if (!std::isfinite(samples[n])) {
@@ -225,7 +225,7 @@ class MfmcRecording final : public Recording {
     const Hdf5Handle type(H5Dget_type(data_->handle().id()));
     const std::size_t bytes = type ? H5Tget_size(type.id()) : 0;
     const bool whole = type && H5Tget_class(type.id()) == H5T_INTEGER;
-    // Whatever 16 bits with a sign hold.
+    // Samples that fit in 16 bits with a sign are kept as counts.
     as_counts_ = whole && (bytes == 1 || (bytes == 2 && H5Tget_sign(type.id()) != H5T_SGN_NONE));
     samples_.emplace(*data_, as_counts_);
     if ((whole && bytes > 2) || (!whole && bytes > sizeof(float))) notes_.emplace_back("samples are rounded to 32-bit floats");
@@ -273,7 +273,7 @@ class MfmcRecording final : public Recording {
     }
   }
 
-  /// Reads both laws of every A-scan; returns the place in PROBE_LIST of the one probe in use.
+  /// Reads both laws of every A-scan. Returns the index in PROBE_LIST of the only probe in use.
   std::size_t read_laws(const RecordingOptions& options) {
     const Hdf5Item probe_list = Hdf5Item::require(sequence_, "PROBE_LIST", where_);
     const auto probes = probe_list.references();
@@ -338,10 +338,10 @@ class MfmcRecording final : public Recording {
     return static_cast<std::size_t>(place - probes.begin());
   }
 
-  /// PROBE_PLACEMENT_INDEX of the first frame; empty where one placement serves all of it.
+  /// PROBE_PLACEMENT_INDEX of the first frame; empty if one placement serves the whole frame.
   [[nodiscard]] std::vector<std::size_t> first_placements() const {
     const Hdf5Item index = Hdf5Item::require(sequence_, "PROBE_PLACEMENT_INDEX", where_);
-    // What it must be is asked when all of it is read.
+    // The shape is checked where all of the item is read.
     if (index.shape().size() != 2 || index.shape()[0] == 0 || index.shape()[1] != file_a_scans_) return {};
     const Hdf5Item position = Hdf5Item::require(sequence_, "PROBE_POSITION", where_);
     if (position.shape().empty()) return {};
@@ -355,14 +355,15 @@ class MfmcRecording final : public Recording {
     return first;
   }
 
-  /// Elements that fire one after the other are a matrix or sparse firings, unless the file says that they are events.
+  /// Orders the A-scans. Elements that fire one after the other are a matrix or sparse firings, unless the file states that they
+  /// are events.
   void order_a_scans(const std::vector<const MfmcLaw*>& transmit, const std::vector<std::size_t>& receive,
                      const RecordingOptions& options) {
     const std::size_t elements = probe_.elements.size();
     const std::string where = where_ + " TRANSMIT_LAW, RECEIVE_LAW";
     const bool by_law = Hdf5Item::exists(sequence_, events_attribute);
-    // Positions of the probe within a frame, in the order of the file's placements: whoever names them by number finds each under
-    // the number that it was written with, whichever was fired first.
+    // Positions of the probe within a frame, in the order of the file's placements. So a user who names a position by its number
+    // finds the one that was written with that number, whichever was fired first.
     first_placements_ = first_placements();
     for (const std::size_t placement : first_placements_) {
       const auto place = std::ranges::lower_bound(position_placements_, placement);
@@ -397,7 +398,8 @@ class MfmcRecording final : public Recording {
     count_dead(transmit, receive);
   }
 
-  /// Their A-scans are handed on as they are: imaging leaves them out, unless the user says that an element lives.
+  /// Counts the dead elements. Their A-scans are passed on as they are: imaging leaves them out, unless the user states that an
+  /// element lives.
   void count_dead(const std::vector<const MfmcLaw*>& transmit, const std::vector<std::size_t>& receive) {
     std::size_t dead = 0;
     for (const auto source : order_.source) {
@@ -437,11 +439,11 @@ class MfmcRecording final : public Recording {
     std::vector<bool> used(placements_.size(), false);
     std::vector<std::size_t> in_use;  // in the order of their first frames
     bool backwards_asked = false;
-    double tilt = 0.0;  // the greatest
+    double tilt = 0.0;  // the maximum
     bool lacking = false;
     const auto check_placement = [&](std::size_t b) {
       const std::string name = fmt::format("{}, placement {}", where_, b + 1);
-      // One way for all placements: where they contradict each other, place_probe() refuses one.
+      // One choice serves all placements: if they contradict each other, place_probe() refuses one.
       if (!std::exchange(backwards_asked, true) && emission_is_backwards(probe_, placements_[b], name)) {
         turn_emission(probe_);
         notes_.emplace_back(
@@ -462,7 +464,7 @@ class MfmcRecording final : public Recording {
     // A writer places a frame before it adds the samples.
     const bool longer = is_unfinished(file_) && index.shape().size() == 2 && index.shape()[0] > frames_;
     index.require_shape({longer ? index.shape()[0] : frames_, file_a_scans_});
-    // Grows with the recording, by every A-scan: one value a frame is kept.
+    // The item grows with the recording, by every A-scan; only one value a frame is kept.
     index.for_indices(1, placements_.size(), frames_, [&](std::size_t frame, std::span<const std::size_t> indices) {
       for (; !indices.empty(); indices = indices.subspan(file_a_scans_), ++frame) {
         const std::size_t first = indices.front();
@@ -515,7 +517,7 @@ class MfmcRecording final : public Recording {
     }
   }
 
-  /// Wedge or placement: what frame 0 says.
+  /// Uses the echoes of frame 0 to decide between the wedge and the placement.
   void ask_the_echoes() {
     if (!(wedge_velocity_.value > 0.0) || acquisition_.frame_bytes() > most_asked_bytes) return;
     MfmcProbe off_the_wedge = probe_;
@@ -535,27 +537,27 @@ class MfmcRecording final : public Recording {
   std::string file_name_;
   Hdf5Handle file_;
   Hdf5Handle sequence_;
-  std::string where_;  // file and sequence
+  std::string where_;  // name of file and sequence
   std::optional<Hdf5Item> data_;
   std::optional<MfmcSamples> samples_;
   ReadAhead read_ahead_;
   double scale_ = 1.0;         // amplitude of one count
-  float sample_scale_ = 1.0F;  // the same
-  bool as_counts_ = false;     // int16 holds what is stored
+  float sample_scale_ = 1.0F;  // the same in single precision
+  bool as_counts_ = false;     // int16 holds the stored samples
   std::size_t frames_ = 0;
   std::size_t file_a_scans_ = 0;
   std::size_t probes_used_ = 0;
   MfmcProbe probe_;
   std::vector<MfmcPlacement> placements_;
   std::vector<std::size_t> frame_placements_;
-  bool contradicted_ = false;                     // the wedge's face by the placement
+  bool contradicted_ = false;                     // the placement contradicts the wedge's face
   bool moves_ = false;                            // frames have places of their own
-  bool placed_by_encoder_ = false;                // as the file says
-  std::vector<std::size_t> first_placements_;     // of the first frame's A-scans; empty where the probe stays within frames
-  std::vector<std::size_t> position_placements_;  // by position within a frame
-  std::vector<EncoderCount> counts_;              // of the encoder, by frame; may end before the last
-  std::map<hobj_ref_t, MfmcLaw> laws_;            // while the file is opened
-  std::vector<const MfmcLaw*> event_laws_;        // likewise; empty unless events are read from laws
+  bool placed_by_encoder_ = false;                // the file states it
+  std::vector<std::size_t> first_placements_;     // of the first frame's A-scans; empty if the probe stays within frames
+  std::vector<std::size_t> position_placements_;  // index: position within a frame
+  std::vector<EncoderCount> counts_;              // encoder count of each frame; may end before the last frame
+  std::map<hobj_ref_t, MfmcLaw> laws_;            // filled only while the file is opened
+  std::vector<const MfmcLaw*> event_laws_;        // filled likewise; empty unless events are read from laws
   PairOrder order_;
   bool in_order_ = false;  // A-scans of a frame lie in the file as they do in memory
 };

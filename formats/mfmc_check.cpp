@@ -26,11 +26,11 @@ constexpr std::size_t most_shown = 50;
 
 enum class Kind : unsigned char { floating, integer, number, text, reference };
 
-/// Of a field in its group.
+/// Where a field is in its group.
 enum class FieldPlace : unsigned char { attribute, dataset };
 
-/// `shape` has a letter or digit an axis: F frames, A A-scans, T samples, E elements, B placements, Q probes, C entries of a
-/// law, a digit a fixed size, ? any. Empty for text.
+/// A field. Its `shape` has a letter or digit for each axis: F frames, A A-scans, T samples, E elements, B placements, Q probes,
+/// C entries of a law, a digit a fixed size, ? any. It is empty for text.
 struct Field {
   const char* name;
   bool mandatory;
@@ -39,7 +39,7 @@ struct Field {
   FieldPlace place = FieldPlace::attribute;
 };
 
-// The first field with a letter says what it stands for.
+// The first field with a letter determines the size that the letter stands for.
 constexpr Field sequence_fields[] = {
     {"MFMC_DATA", true, Kind::number, "FAT", FieldPlace::dataset},
     {"MFMC_DATA_IM", false, Kind::number, "FAT", FieldPlace::dataset},
@@ -151,7 +151,7 @@ class Checker {
   void violation(const std::string& where, const std::string& found, const std::string& expected) {
     line(InputError(where, found, expected).what());
   }
-  /// What cannot be read is a violation like others.
+  /// A failure to read is a violation like others.
   template <class Check>
   void guarded(Check&& check) {
     try {
@@ -161,10 +161,10 @@ class Checker {
     }
   }
 
-  /// Whether the shape is right; binds letters that stand for nothing yet.
+  /// Whether the shape is right. Sets the sizes of letters that have none yet.
   [[nodiscard]] bool fits(const Field& field, const std::vector<std::size_t>& shape, Sizes& sizes) const {
     if (field.shape == "?") return true;
-    // One value may be a scalar.
+    // A single value may be a scalar.
     const std::vector<std::size_t> one{1};
     const auto& axes = shape.empty() && field.shape.size() == 1 ? one : shape;
     if (axes.size() != field.shape.size()) return false;
@@ -198,11 +198,11 @@ class Checker {
     return fmt::format("shape {}", fmt::join(axes, " x "));
   }
 
-  /// Names, classes and shapes; the items that are right, by name.
+  /// Checks names, classes and shapes. Returns the items that are right, by name.
   template <std::size_t count>
   Items check_fields(const Hdf5Handle& group, const std::string& where, const Field (&fields)[count], Sizes& sizes) {
     Items items;
-    // A sequence that waits for its first frame has no fields of frames.
+    // A sequence that waits for its first frame has no fields whose first axis is the frames.
     const auto is_of_frames = [](const Field& field) { return field.shape.starts_with('F'); };
     const bool without_frames = !Hdf5Item::exists(group, "MFMC_DATA");
     for (const Field& field : fields) {
@@ -225,7 +225,7 @@ class Checker {
         if (!right) {
           violation(item->where(), item->type_class() == Hdf5Class::other ? "something else" : std::string(word_of(kind)),
                     std::string(word_of(field.kind)));
-          // Whole numbers in the wrong class can still be looked at.
+          // Whole numbers in the wrong class can still be checked.
           if (!numeric || field.kind == Kind::text || field.kind == Kind::reference) return;
         }
         if (field.kind == Kind::text) {
@@ -244,7 +244,7 @@ class Checker {
     return items;
   }
 
-  /// Whole numbers within first .. last.
+  /// Checks that whole numbers are within first .. last.
   void check_indices(const Items& items, const char* name, std::size_t first, std::size_t last) {
     if (const auto item = items.find(name); item != items.end())
       guarded([&] {
@@ -252,7 +252,7 @@ class Checker {
         item->second.for_indices(first, last, shape.empty() ? 1 : shape[0], [](std::size_t, std::span<const std::size_t>) {});
       });
   }
-  /// Finite, and as large as it has to be.
+  /// Checks that numbers are finite, and at least `least`, or above it.
   void check_least(const Items& items, const char* name, double least, bool above) {
     const auto item = items.find(name);
     if (item == items.end()) return;
@@ -266,7 +266,7 @@ class Checker {
   }
 
   void check_sequence(const Hdf5Handle& group, const std::string& where) {
-    laws_.clear();  // one that another sequence uses too may name a probe that is not of this one's list
+    laws_.clear();  // another sequence may use the same law, which may name a probe that is not in this one's list
     Sizes sizes;
     const Items items = check_fields(group, where, sequence_fields, sizes);
     if (findings_.sequences == 0) {
@@ -276,7 +276,7 @@ class Checker {
         if (const auto version = Hdf5Item::find(group, "VERSION", where)) findings_.version = version->text();
       });
     }
-    // Samples are too many to be read here. Whether there is a way to read them at all is known without.
+    // Samples are too many to be read here. Whether there is any way to read them can be checked without reading.
     for (const char* const name : {"MFMC_DATA", "MFMC_DATA_IM"}) {
       if (const auto data = items.find(name); data != items.end() && !data->second.is_attribute())
         guarded([&] { static_cast<void>(Hdf5Blocks(data->second, 0)); });
@@ -312,7 +312,8 @@ class Checker {
     return references;
   }
 
-  /// Elements of the probe that `reference`, found in `from`, points at; checks it the first time. 0 where it is not said.
+  /// Number of elements of the probe that `reference`, found in `from`, points at; checks the probe the first time. 0 if it is
+  /// not stated.
   std::size_t elements_of(const Hdf5Item& from, hobj_ref_t reference) {
     if (const auto known = probes_.find(reference); known != probes_.end()) return known->second;
     probes_.emplace(reference, 0);
@@ -341,7 +342,7 @@ class Checker {
     const auto probe = items.find("PROBE");
     if (probe == items.end()) return;
     const auto references = references_of(probe->second);
-    std::vector<std::size_t> elements;  // of the probe that each entry names; 0 where that is not said
+    std::vector<std::size_t> elements;  // elements of the probe that each entry names; 0 if not stated
     for (const hobj_ref_t to : references) {
       if (!listed.contains(to))
         violation(probe->second.where(), "a probe that is not listed", sequence + "/PROBE_LIST to hold it");
@@ -362,7 +363,7 @@ class Checker {
     });
   }
 
-  /// Cut-off frequencies by the filter's type: one, one, two, or rows of frequency, real and imaginary part.
+  /// Checks the cut-off frequencies by the filter's type: one, one, two, or rows of frequency, real and imaginary part.
   void check_filter(const Items& items) {
     const auto type = items.find("FILTER_TYPE");
     const auto parameters = items.find("FILTER_PARAMETERS");
@@ -384,8 +385,8 @@ class Checker {
   std::string file_name_;
   Hdf5Handle file_;
   MfmcFindings findings_;
-  std::map<hobj_ref_t, std::size_t> probes_;  // seen already: elements
-  std::set<hobj_ref_t> laws_;                 // of the sequence, seen already
+  std::map<hobj_ref_t, std::size_t> probes_;  // elements of the probes that were checked already
+  std::set<hobj_ref_t> laws_;                 // laws of the sequence that were checked already
 };
 
 MfmcFindings checked(const InputFile& file) {
@@ -398,7 +399,7 @@ MfmcFindings checked(const InputFile& file) {
 MfmcFindings check_mfmc(const std::filesystem::path& path, const RecordingOptions& options) {
   const InputFile file(path);
   require_hdf5(file, mfmc_format.always_hdf5);
-  // HDF5 can crash on damaged files: in a child first.
+  // HDF5 can crash on damaged files, so a child process tries first.
   const auto trial = [&] {
     try {
       mfmc_format.try_reading(file, options);

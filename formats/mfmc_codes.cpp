@@ -1,4 +1,4 @@
-// Rows of a code among the transmit laws of an MFMC sequence that does not say so.
+// Recognizes rows of a code among the transmit laws of an MFMC sequence that does not state them.
 #include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
@@ -9,10 +9,10 @@
 namespace echoform::formats {
 namespace {
 
-/// An inverse of more takes seconds, and codes of more are refused (stages/decoding).
+/// An inverse of more rows takes seconds, and codes of more rows are refused (stages/decoding).
 constexpr std::size_t most_rows = 1024;
 
-/// Several elements at once, none of them inverted or weaker than another.
+/// Whether several elements fire at once, none of them inverted or weaker than another.
 bool is_row_of_ones(const MfmcLaw& law) {
   return law.entries.size() > 1 && law.plane_wave.empty() && law.point_wave.empty() &&
          std::ranges::all_of(

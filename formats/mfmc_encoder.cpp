@@ -12,7 +12,7 @@
 namespace echoform::formats {
 namespace {
 
-/// Read at once: what a damaged file claims to hold is taken step by step.
+/// Number of rows read at once. What a damaged file claims to hold is read step by step.
 constexpr std::size_t piece_rows = 65'536;
 
 }  // namespace

@@ -16,7 +16,7 @@
 namespace echoform::formats {
 namespace {
 
-/// How far, in seconds, delays may be from those of the wave that they are said to make.
+/// Maximum difference, in seconds, between delays and those of the wave that they are stated to make.
 constexpr double same_delay = 1e-9;
 
 std::vector<std::uint32_t> elements_of(const MfmcLaw& law) {
@@ -25,7 +25,7 @@ std::vector<std::uint32_t> elements_of(const MfmcLaw& law) {
   return elements;
 }
 
-/// None where they are all elements in their order.
+/// The elements of the law; empty if they are all elements in their order.
 std::vector<std::uint32_t> chosen_elements(const MfmcLaw& law, std::size_t elements) {
   std::vector<std::uint32_t> chosen = elements_of(law);
   std::vector<std::uint32_t> all(elements);
@@ -34,7 +34,7 @@ std::vector<std::uint32_t> chosen_elements(const MfmcLaw& law, std::size_t eleme
   return chosen;
 }
 
-/// Without delays, and weights of 1 and -1.
+/// Whether the law has no delays, and weights of 1 and -1.
 bool is_signs(const MfmcLaw& law) {
   return std::ranges::all_of(law.entries, [](const MfmcLaw::Entry& entry) {
     return std::abs(entry.delay) <= no_delay && std::abs(entry.weight) == 1.0;
@@ -58,7 +58,7 @@ TransmitForm law_event(const MfmcLaw& law) {
   return event;
 }
 
-/// What the law is said to be, or else what it says.
+/// The form that the law's attributes state; without them, the form of its delays and weights.
 TransmitForm stated_form(const MfmcLaw& law, std::size_t elements) {
   const std::vector<double>& plane = law.plane_wave;
   const std::vector<double>& point = law.point_wave;
@@ -103,11 +103,11 @@ EventOrder order_events(std::span<const MfmcLaw* const> transmit, std::span<cons
   struct Event {
     const MfmcLaw* law = nullptr;
     std::uint32_t position = 0;
-    std::vector<std::size_t> places;  // in the file, by element; PairOrder::none
+    std::vector<std::size_t> places;  // place in the file of each element's A-scan; PairOrder::none if there is none
     std::vector<std::uint32_t> receivers;
   };
   std::vector<Event> events;
-  using Alike = std::vector<std::size_t>;  // events
+  using Alike = std::vector<std::size_t>;  // indices of events
   std::map<std::tuple<TransmitForm, const MfmcLaw*, std::uint32_t>, Alike> forms;
   std::map<std::pair<const MfmcLaw*, std::uint32_t>, decltype(forms)::iterator> of_law;
   for (std::size_t k = 0; k < transmit.size(); ++k) {
@@ -156,7 +156,7 @@ std::size_t settle_forms(Acquisition& acquisition, std::span<const MfmcLaw* cons
     acquisition.events[event].form = law_event(*laws[event]);
     ++replaced;
   }
-  // The rows of a code in which nobody is inverted look like waves: they are none beside rows of a code.
+  // Rows of a code in which no element is inverted look like waves. Beside other rows of a code they count as rows of it.
   const bool some_code = std::ranges::any_of(acquisition.events, [](const TransmitEvent& event) { return is_code(event.form); });
   for (std::size_t event = 0; some_code && event < laws.size(); ++event) {
     if (is_signs(*laws[event])) acquisition.events[event].form = signs_of(*laws[event], acquisition.elements());

@@ -16,12 +16,13 @@ namespace {
 constexpr std::size_t farthest_pair = 20;  // elements
 constexpr std::size_t fewest_a_scans = 16;
 constexpr std::size_t most_lags = 64;      // to either side
-constexpr std::size_t usual_lags = 8;      // where no centre frequency is known
-constexpr double usual_wavelength = 1e-3;  // metres, there too
-// An echo agrees with a place that makes its A-scans so much alike, and so many times as much as the other.
+constexpr std::size_t usual_lags = 8;      // if no centre frequency is known
+constexpr double usual_wavelength = 1e-3;  // metres, if no centre frequency is known
+// An echo agrees with a placement that gives its A-scans at least this semblance, and at least this many times the semblance of
+// the other placement.
 constexpr double least_semblance = 0.3;
 constexpr double least_ratio = 3.0;
-constexpr double least_power = 0.05;  // of an echo, in share of that of the whole A-scan
+constexpr double least_power = 0.05;  // minimum power of an echo, as a share of the power of the whole A-scan
 
 double mean_height(const Probe& placed) {
   double sum = 0.0;
@@ -29,7 +30,7 @@ double mean_height(const Probe& placed) {
   return sum / static_cast<double>(placed.elements.size());
 }
 
-/// Degrees by which the end at greater x is down.
+/// Angle in degrees by which the end at greater x is lower.
 double turn_of(const Probe& placed) {
   const Point& first = placed.elements.front().centre;
   const Point& last = placed.elements.back().centre;
@@ -40,7 +41,7 @@ class Stack {
  public:
   explicit Stack(std::size_t lags) : lags_(lags), sum_(2 * lags + 1), energy_(2 * lags + 1) {}
 
-  /// Of an A-scan about its sample `place`.
+  /// Adds an A-scan about its sample `place`.
   void add(std::span<const float> a_scan, double place) {
     const double first = place - static_cast<double>(lags_);
     const double last = place + static_cast<double>(lags_) + 1.0;
@@ -67,7 +68,7 @@ class Stack {
     if (count_ < fewest_a_scans) return std::nullopt;
     double best = 0.0;
     for (std::size_t lag = 0; lag < sum_.size(); ++lag) {
-      // Between echoes rounding may be alike, and what stands still.
+      // Between echoes, rounding may be alike, and so may signals that stand still.
       if (!(energy_[lag] > least_power * power_)) continue;
       best = std::max(best, sum_[lag] * sum_[lag] / (static_cast<double>(count_) * energy_[lag]));
     }
@@ -77,7 +78,7 @@ class Stack {
  private:
   std::size_t lags_;
   std::size_t count_ = 0;
-  double power_ = 0.0;  // of all samples of the A-scans, in the mean
+  double power_ = 0.0;  // sum over the A-scans of the mean power of their samples
   std::vector<double> sum_, energy_;
 };
 

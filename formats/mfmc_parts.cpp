@@ -20,7 +20,7 @@ std::vector<Vector3> read_vectors(const Hdf5Handle& group, const std::string& na
   return vectors;
 }
 
-/// Nothing unless the probe states both: one alone gives no plane.
+/// The wedge's face; nothing unless the probe states both its point and its normal, since one alone gives no plane.
 std::optional<MfmcWedgeFace> read_wedge_face(const Hdf5Handle& group, const std::string& where) {
   const auto vector = [&](const char* name) -> std::optional<Vector3> {
     const auto item = Hdf5Item::find(group, name, where);
@@ -51,15 +51,15 @@ double read_optional_number(const Hdf5Handle& group, const std::string& name, co
 }  // namespace
 
 TrialLimits mfmc_trial_limits(const InputFile& file) {
-  // A factor of 16 suffices for data that compress well; the rest is what a small file's library and frame may take. Damage
-  // can also send HDF5 around in circles, hence the time: inflating 16 MiB takes far less than a second.
+  // A factor of 16 suffices for data that compress well; the rest is for the library and the frame of a small file. Damage can
+  // also make HDF5 loop for ever, hence the limit on time: inflating 16 MiB takes far less than a second.
   const std::uint64_t size = file.size();
   return {.processor_seconds = static_cast<unsigned>(5 + (size >> 24)), .memory = (std::size_t{1} << 30) + 16 * size};
 }
 
 std::string mfmc_type(const Hdf5Handle& group, const std::string& where) {
   const auto item = Hdf5Item::find(group, "TYPE", where);
-  // Other people's groups may use the name for something else.
+  // Groups of other programs may use the name for something else.
   if (!item || item->type_class() != Hdf5Class::text || item->points() != 1) return {};
   return item->text();
 }
@@ -103,13 +103,13 @@ MfmcProbe read_mfmc_probe(const Hdf5Handle& group, const std::string& file) {
   for (std::size_t i = 0; i < count; ++i) {
     auto& element = probe.elements[i];
     element.centre = centres[i];
-    // MAJOR x MINOR points along the emission; without sizes it is the probe's own axis.
+    // MAJOR x MINOR points along the emission. Elements without sizes emit along the probe's own axis.
     const Vector3 normal = cross(majors[i], minors[i]);
     const double size = length(normal);
     element.axes_stated = size > 0.0;
     element.normal = element.axes_stated ? (1.0 / size) * normal : Vector3{0.0, 0.0, 1.0};
     const bool major_along_x = std::abs(majors[i].x) > std::abs(majors[i].y);
-    // Rounding aside, a size that a writer states only to keep its direction is none.
+    // A size that a writer states only to keep its direction counts as unknown, up to rounding.
     const auto size_of = [](const Vector3& half) {
       const double whole = 2.0 * length(half);
       return whole > 1.001 * unknown_element_size ? whole : 0.0;

@@ -10,7 +10,7 @@
 namespace echoform::formats {
 namespace {
 
-/// A micrometre covers rounding in the file; a wavelength is hundreds.
+/// Tolerance in metres. A micrometre covers rounding in the file; a wavelength is hundreds of micrometres.
 constexpr double rounding = 1e-6;
 
 /// Axes of length 1 at right angles.
@@ -28,7 +28,8 @@ bool is_zero(const Vector3& v) {
   return v == Vector3{};
 }
 
-/// A direction of length 0 is one that its writer did not fill in: then the probe's z points into the part.
+/// The axes of a placement. A direction of length 0 is one that its writer did not fill in: then the probe's z points into the
+/// part.
 Axes axes_of(const MfmcPlacement& placement, const std::string& where) {
   Vector3 x_direction = placement.x_direction;
   Vector3 y_direction = placement.y_direction;
@@ -45,7 +46,7 @@ Axes axes_of(const MfmcPlacement& placement, const std::string& where) {
   return {x, y, cross(x, y)};
 }
 
-/// The least turn that takes the unit vector `from`, which points into the part, to +z: axes of the turned space.
+/// The smallest rotation that takes the unit vector `from`, which points into the part, to +z: the axes of the rotated space.
 Axes levelling(const Vector3& from) {
   // I + [v] + [v]^2 / (1 + from.z) with v = from x z (Rodrigues), column by column.
   const double a = 1.0 / (1.0 + from.z);
@@ -54,7 +55,7 @@ Axes levelling(const Vector3& from) {
           {-from.x, -from.y, from.z}};
 }
 
-/// Puts the wedge's face on z = 0. `point` and `normal` are the face's, in the coordinates of the placed probe.
+/// Puts the wedge's face on z = 0. `point` and `normal` belong to the face, in the coordinates of the placed probe.
 void seat(Probe& placed, const Vector3& point, Vector3 normal, const std::string& where) {
   Vector3 emission;
   for (const Element& element : placed.elements) emission = emission + vector_of(element.normal);
@@ -78,7 +79,7 @@ void seat(Probe& placed, const Vector3& point, Vector3 normal, const std::string
   }
 }
 
-/// Whether what lies along x of the probe, seen along an element's emission, lies rather along y where the probe is placed.
+/// Whether the probe's x, seen along an element's emission, lies rather along y once the probe is placed.
 bool turns_width(const Axes& axes, const Vector3& normal) {
   const Vector3 along = axes.turned(Vector3{1.0, 0.0, 0.0} - normal.x * normal);
   return std::abs(along.y) > std::abs(along.x);

@@ -9,7 +9,7 @@
 namespace echoform::formats {
 namespace {
 
-constexpr std::size_t trial_piece = std::size_t{1} << 23;  // bytes that are unpacked at a time on trial
+constexpr std::size_t trial_piece = std::size_t{1} << 23;  // bytes that the trial unpacks at a time
 
 }  // namespace
 
@@ -23,7 +23,7 @@ MfmcSamples::MfmcSamples(const Hdf5Item& data, bool as_counts)
       chunk_rows_(a_scans_) {
   const std::vector<hsize_t>& chunk = blocks_.chunk();
   if (!chunk.empty()) chunk_rows_ = std::min<std::size_t>(chunk[1], a_scans_);
-  // A-scans are not cut, and a chunk is of one frame.
+  // Chunks that cut no A-scan and belong to one frame.
   const bool whole = chunk.empty() || (chunk[0] == 1 && chunk[2] == samples_);
   const Hdf5Session session;
   const Hdf5Handle type(H5Dget_type(data.handle().id()));
@@ -67,7 +67,7 @@ void MfmcSamples::expect(std::size_t frame, std::size_t first, std::size_t count
 }
 
 void MfmcSamples::try_frame(std::size_t frame) {
-  // What goes through no filter is bytes at an address, which one A-scan of a chunk finds. The rest is unpacked.
+  // Data without filters lie as bytes at an address, and one A-scan of a chunk suffices to find them. All other data is unpacked.
   const bool packed = blocks_.packed();
   const std::size_t unpacked = std::max<std::size_t>(trial_piece / row_bytes_ / chunk_rows_, 1) * chunk_rows_;
   const std::size_t step = packed ? unpacked : chunk_rows_;

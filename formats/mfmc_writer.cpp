@@ -1,4 +1,4 @@
-// Recordings out: MFMC 2.0 in HDF5, a frame at a time, readable at any moment.
+// Writes recordings as MFMC 2.0 in HDF5, a frame at a time; the file is readable at any moment.
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <unistd.h>
@@ -33,23 +33,24 @@ namespace {
 
 using namespace formats;
 
-/// SWMR orders what is written, and takes every single write for atomic. To a process that is killed this holds within a page
-/// of the system's file cache, not across two (the system looks for the signal between pages): half an index block would cost
-/// all frames that it knows. So whatever is rewritten while frames come is at most a page long and begins on one: the headers of
-/// the growing datasets and the nodes of their B-trees. (HDF5's other index for growing datasets has blocks of up to 8 KiB.)
+/// SWMR orders the writes, and assumes that every single write is atomic. If a process is killed, this holds within a page of the
+/// system's file cache, but not across two (the system checks for the signal between pages). Half an index block would lose all
+/// frames that it refers to. So everything that is rewritten while frames come is at most a page long and begins on one: the
+/// headers of the growing datasets and the nodes of their B-trees. (HDF5's other index for growing datasets has blocks of up to 8
+/// KiB.)
 constexpr hsize_t page_bytes = 4096;
-/// Counts of the encoder are written again with each frame until they fill a page, and so are its placements.
+/// Encoder counts are written again with each frame until they fill a page, and so are the placements of frames.
 constexpr std::size_t counts_of_page = page_bytes / sizeof(EncoderCount);
 using PlacementRow = std::array<double, 3>;
 constexpr std::size_t placements_of_page = page_bytes / sizeof(PlacementRow);
-/// A frame's row of each comes in this order: a reader goes by the length of the last.
+/// A frame's row is added to the datasets in this order: readers use the length of the last one.
 constexpr std::array<const char*, 3> placement_datasets{"PROBE_X_DIRECTION", "PROBE_Y_DIRECTION", "PROBE_POSITION"};
 
-// Bytes that a law may take, its group and references to it; and an A-scan's references to its laws.
+// Maximum bytes of a law with its group and the references to it; and of an A-scan's references to its laws.
 constexpr std::uint64_t room_of_law = std::uint64_t{1} << 13;
 constexpr std::uint64_t room_of_row = 32;
 
-/// A group of a TYPE; of none where that is empty.
+/// Makes a group with the attribute TYPE; without it if `type` is empty.
 Hdf5Handle typed_group(const Hdf5Maker& make, const Hdf5Handle& parent, const char* name, std::string_view type) {
   Hdf5Handle group = make.group(parent, name);
   if (!type.empty()) make.text(group, "TYPE", type);
@@ -58,11 +59,11 @@ Hdf5Handle typed_group(const Hdf5Maker& make, const Hdf5Handle& parent, const ch
 
 /// Vectors from an element's centre to the tips of its half axes: major, then minor. major x minor points along the emission.
 std::pair<Vector3, Vector3> half_axes(const Element& element) {
-  // A nanometre is nothing at any ultrasonic frequency, and keeps the directions.
+  // A nanometre is negligible at any ultrasonic frequency, and keeps the directions.
   const double width = 0.5 * std::max(element.width.value, unknown_element_size);
   const double length = 0.5 * std::max(element.length.value, unknown_element_size);
   const Vector3 n = vector_of(element.normal);
-  // x, less its part along the emission; emission goes towards +z, so something is left of it.
+  // x without its component along the emission. Emission goes towards +z, so something is left of x.
   Vector3 u{1.0 - n.x * n.x, -n.x * n.y, -n.x * n.z};
   const double size = std::sqrt(dot(u, u));
   u = {u.x / size, u.y / size, u.z / size};
@@ -98,7 +99,7 @@ hobj_ref_t make_probe(const Hdf5Maker& make, const Hdf5Handle& file, const Probe
   return make.reference(group);
 }
 
-/// What a transmit law is meant to make, for readers that know it.
+/// An attribute that states, for readers that know it, what a transmit law is meant to make.
 struct FormAttribute {
   const Hdf5Maker& make;
   const Hdf5Handle& law;
@@ -139,13 +140,13 @@ class Laws {
     }
   }
 
-  /// Of each element alone, to receive by.
+  /// The receive laws of each single element.
   [[nodiscard]] const std::vector<hobj_ref_t>& elements() const { return elements_; }
-  /// By event; where one element fires it is that of the element.
+  /// The law of each event. If one element fires, it is the law of that element.
   [[nodiscard]] const std::vector<hobj_ref_t>& events() const { return events_; }
 
  private:
-  /// Delays and weights are written where there are some.
+  /// Adds a law. Delays and weights are written if there are any.
   Hdf5Handle add(const std::string& name, const std::vector<Firing>& firings, std::vector<hobj_ref_t>* to) const {
     Hdf5Handle law = typed_group(make_, group_, name.c_str(), "LAW");
     const hsize_t count = firings.size();
@@ -174,7 +175,8 @@ std::size_t stored_frame_bytes(const Acquisition& a) {
   return a.a_scans() * a.samples * (a.encoding == SampleEncoding::float32 ? 4 : 2);
 }
 
-/// Whether each frame has a placement of its own. Positions within a frame are placements too, and none follows from a count.
+/// Whether each frame has a placement of its own. Positions within a frame are placements too, but none of them follows from an
+/// encoder count.
 bool moves(const Acquisition& a, const FrameWriterOptions& options) {
   return options.pose && a.positions.empty();
 }
@@ -202,14 +204,14 @@ void make_sequence(const Hdf5Maker& make, const Hdf5Handle& file, const Acquisit
     transmit.push_back(laws.events()[row.event]);
     receive.push_back(laws.elements()[row.receiver]);
   }
-  // Of pairs of elements, readers know which matrix they are part of; that a list has some of them on purpose they cannot.
+  // From pairs of elements readers recognize the matrix. They cannot recognize that a list has only some pairs on purpose.
   if (!a.events.empty() && (!all_elements_record(a) || !fires_single_elements(a) || !a.positions.empty()))
     make.numbers(group, events_attribute, {static_cast<double>(a.events.size())});
   make.dataset(group, "TRANSMIT_LAW", H5T_STD_REF_OBJ, H5T_STD_REF_OBJ, {a_scans}, transmit);
   make.dataset(group, "RECEIVE_LAW", H5T_STD_REF_OBJ, H5T_STD_REF_OBJ, {a_scans}, receive);
   make.dataset(group, "PROBE_LIST", H5T_STD_REF_OBJ, H5T_STD_REF_OBJ, {1}, std::vector<hobj_ref_t>{probe});
   if (moves(a, options)) return make.numbers(group, placed_by_encoder_attribute, {1.0});
-  // Without positions elements have global coordinates: the probe's own are the same.
+  // Without positions elements have global coordinates, which are then the probe's own.
   std::vector<double> origins;
   std::vector<double> x_directions;
   std::vector<double> y_directions;
@@ -225,9 +227,9 @@ void make_sequence(const Hdf5Maker& make, const Hdf5Handle& file, const Acquisit
   make.dataset(group, "PROBE_Y_DIRECTION", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, placement, y_directions);
 }
 
-/// Throws InputError, naming `where`, unless MFMC 2.0 can hold frames of `acquisition`: it has no word for a half matrix whose
-/// instrument added both directions (half_summed) and for events in which nobody transmits, and a frame is one HDF5 chunk, which
-/// has less than 4 GiB.
+/// Throws InputError, naming `where`, unless MFMC 2.0 can hold frames of `acquisition`. The format cannot express a half matrix
+/// whose instrument added both directions (half_summed), or events in which no element transmits. A frame is one HDF5 chunk,
+/// which has less than 4 GiB.
 void check_mfmc_holds(const Acquisition& acquisition, const std::string& where) {
   if (acquisition.pairs_summed()) {
     throw InputError(where, "matrix half_summed", "full or half (MFMC 2.0 cannot say that both directions of a pair were added)");
@@ -241,10 +243,10 @@ void check_mfmc_holds(const Acquisition& acquisition, const std::string& where) 
   }
 }
 
-/// Placements of a probe that moves by its encoder's counts.
+/// Placements of a probe that moves with its encoder's counts.
 struct PlacedFrames {
   Hdf5Handle dataset{};
-  std::vector<PlacementRow> page = std::vector<PlacementRow>(placements_of_page);  // of the frames in the last chunk
+  std::vector<PlacementRow> page = std::vector<PlacementRow>(placements_of_page);  // rows of the frames in the last chunk
 
   [[nodiscard]] bool set_rows(std::uint64_t count) const {
     const std::array<hsize_t, 3> shape{count, 1, 3};
@@ -265,16 +267,16 @@ struct MfmcFrameFile {
   std::filesystem::path path;
   Acquisition acquisition;
   AtomicFile aside;
-  bool whole = false;                           // has its name after close() alone
+  bool whole = false;                           // gets its name only with close()
   std::function<Pose(EncoderCount)> pose{};     // none: the probe stays
-  std::array<PlacedFrames, 3> placed_frames{};  // as placement_datasets has them; of a probe that moves
+  std::array<PlacedFrames, 3> placed_frames{};  // in the order of placement_datasets; used if the probe moves
   Hdf5NewFile file{};
   Hdf5Handle data{};
   Hdf5Handle index{};
   Hdf5Handle counts{};
   std::vector<std::int32_t> placements{};  // of one frame
-  std::vector<EncoderCount> page{};        // counts of the frames in the last chunk of them
-  bool counted = false;                    // a frame has stated its position
+  std::vector<EncoderCount> page{};        // counts of the frames in the last chunk of counts
+  bool counted = false;                    // whether a frame has stated its position
   std::vector<std::int16_t> unpacked{};
   std::uint64_t frames = 0;
   bool broken = false;
@@ -282,13 +284,13 @@ struct MfmcFrameFile {
   [[nodiscard]] std::string name() const { return path.string(); }
   [[nodiscard]] std::size_t frame_bytes() const { return stored_frame_bytes(acquisition); }
 
-  /// `fallback` where the system gave no reason.
+  /// The fault for a system error; `fallback` describes it if the system gave no reason.
   [[nodiscard]] RuntimeFault fault(int error, std::string_view fallback) const {
     return RuntimeFault(fmt::format("{}: frame {} cannot be written: {}; the {} before it are in the file", name(), frames,
                                     error != 0 ? std::string_view(std::strerror(error)) : fallback, frames));
   }
 
-  /// Asked first, so that a full disk finds the file in order.
+  /// Checks for free space before writing, so that a full disk leaves the file in order.
   void require_room() const {
     const std::uint64_t bytes = frame_bytes() + placements.size() * sizeof(std::int32_t) + room_for_the_rest;
     if (const auto why = why_no_room(aside.descriptor(), bytes)) throw fault(0, *why);
@@ -306,7 +308,7 @@ struct MfmcFrameFile {
     const std::array<hsize_t, 2> shape{count, 1};
     return H5Dset_extent(counts.id(), shape.data()) >= 0;
   }
-  /// Nothing until a frame states one.
+  /// Adds a frame's encoder count. Writes nothing until a frame states one.
   [[nodiscard]] bool add_count(std::optional<EncoderCount> position) {
     const std::size_t in_page = frames % counts_of_page;
     if (in_page == 0) std::fill(page.begin(), page.end(), no_position);
@@ -395,32 +397,32 @@ void MfmcFrameFile::make(const FrameWriterOptions& options) {
   if (acquisition.encoding == SampleEncoding::packed12) unpacked.resize(acquisition.a_scans() * acquisition.samples);
 }
 
-/// Writes one sequence of one probe, which stays where it is, or where `pose` of the options moves it by the encoder's counts has
-/// a placement for each frame (mfmc_encoder.hpp): MFMC_DATA [frames, A-scans, samples], one chunk a frame, in
-/// rows as the layout has them; int16 and packed12 as int16 in the sender's counts, float32 as it is. The laws L1, L2 ...
-/// name one element each, T1, T2 ... the elements of an event of several, with their delays and weights; a half matrix has the
-/// A-scans i <= j only. Some things go beyond the format, which allows it: sizes of elements that are unknown are a nanometre (a
-/// vector of length 0 would leave no direction); ECHOFORM_SAMPLE_SCALE of the sequence is the amplitude of one count, where it is
-/// not 1; ECHOFORM_ENCODER_COUNT has the positions of frames (mfmc_encoder.hpp); START_TIME has the time offset taken off;
-/// attributes tell events apart and say what a law is meant to make (mfmc_parts.hpp).
+/// Writes one sequence of one probe. The probe stays where it is, or `pose` of the options moves it by the encoder's counts and
+/// each frame has a placement (mfmc_encoder.hpp). MFMC_DATA is [frames, A-scans, samples], one chunk a frame, in rows as the
+/// layout has them; int16 and packed12 as int16 in the sender's counts, float32 as it is. The laws L1, L2 ... name one element
+/// each, T1, T2 ... the elements of an event of several, with their delays and weights. A half matrix has the A-scans i <= j
+/// only. Some things go beyond the format, which allows it. Sizes of elements that are unknown are a nanometre (a vector of
+/// length 0 would leave no direction). ECHOFORM_SAMPLE_SCALE of the sequence is the amplitude of one count, if it is not 1.
+/// ECHOFORM_ENCODER_COUNT has the positions of frames (mfmc_encoder.hpp). START_TIME has the time offset subtracted. Attributes
+/// distinguish events and state what a law is meant to make (mfmc_parts.hpp).
 ///
-/// The file is in HDF5's SWMR mode (single writer, multiple readers) from the first frame to close(): what the library hands
-/// to the system is ordered such that the file is consistent at every moment. Programs may read it while it grows, and a process
-/// that is killed leaves all frames whose append() returned. Such a file carries a mark that it was not closed: readers open it
-/// with the SWMR flag (h5py: File(path, "r", swmr=True); Recording does so by itself) or clear the mark with HDF5's
-/// `h5clear -s`. It costs some 20 KiB a frame beside the samples. Nothing is forced to the disk itself but by flush(): after a
-/// loss of power the last seconds may be missing.
+/// The file is in HDF5's SWMR mode (single writer, multiple readers) from the first frame to close(). The library orders what it
+/// passes to the system such that the file is consistent at every moment. Programs may read it while it grows, and a process that
+/// is killed leaves all frames whose append() returned. Such a file carries a mark that it was not closed: readers open it with
+/// the SWMR flag (h5py: File(path, "r", swmr=True); Recording does so by itself) or clear the mark with HDF5's `h5clear -s`. The
+/// mode costs some 20 KiB a frame beside the samples. Only flush() forces data to the disk itself: after a loss of power the last
+/// seconds may be missing.
 ///
-/// One thread at a time.
+/// Only one thread at a time may use it.
 class MfmcWriter final : public formats::FileWriter<MfmcFrameFile> {
  public:
-  /// The file appears at `path` with its first frame. Throws InputError if something is there already, the place may not be
-  /// written to, or as check_mfmc_holds; RuntimeFault if the disk is full.
+  /// The file appears at `path` with its first frame. Throws InputError if a file exists there already, if the place may not be
+  /// written to, and as check_mfmc_holds(); RuntimeFault if the disk is full.
   MfmcWriter(const std::filesystem::path& path, const Acquisition& acquisition, const FrameWriterOptions& options = {});
-  /// As close(), in silence, unless the file is to be whole.
+  /// Closes the file as close() does, without reporting errors, unless the file is to be whole.
   ~MfmcWriter() override;
 
-  // When append() returns, the frame survives the process. After a fault no further one is taken.
+  // When append() returns, the frame survives the process. After a fault no further frame is accepted.
   void flush() override;
   void close() override;
 
@@ -440,7 +442,7 @@ MfmcWriter::MfmcWriter(const std::filesystem::path& path, const Acquisition& acq
 MfmcWriter::~MfmcWriter() {
   try {
     if (!file_->whole) close();
-  } catch (const std::exception&) {  // whoever wants to know calls close()
+  } catch (const std::exception&) {  // callers that need the error call close()
   }
 }
 
@@ -455,21 +457,21 @@ void MfmcWriter::write(std::span<const std::byte> frame, const FrameStamp& stamp
     frame_counts(f.acquisition, frame, f.unpacked);
     samples = f.unpacked.data();
   }
-  f.broken = true;  // unless it is done
+  f.broken = true;  // until the frame is added
   f.require_room();
   const Hdf5Session session;
   errno = 0;
-  // The frame counts once the data have grown, so its placement and position come first.
+  // The frame counts once the data have grown, so its placement and position are written first.
   const bool added = f.add_placement(stamp.position) &&
                      f.add(f.index, f.placements.data(), f.placements.size() * sizeof(std::int32_t)) &&
                      f.add_count(stamp.position) && f.add(f.data, samples, f.frame_bytes());
   if (const int error = f.file.write_error(); !added || error != 0) {
     const int reason = error != 0 ? error : errno;
-    // The file stays as a process that is killed leaves it: with the frames before this one.
+    // The file stays as a killed process leaves it: with the frames before this one.
     f.file.abandon();
     throw f.fault(reason, "HDF5 refuses");
   }
-  // Opening for writing keeps readers out for a moment: the file has its name once they may read it.
+  // Opening for writing excludes readers for a moment, so the file gets its name only once they may read it.
   if (!f.whole) f.aside.commit();
   f.broken = false;
   ++f.frames;
@@ -494,7 +496,7 @@ void MfmcWriter::close() {
   try {
     file.close();
   } catch (const RuntimeFault&) {
-    // After a failure the frames before it are there; that was said then.
+    // After a failure the earlier frames are in the file, and the failure was reported then.
     if (!std::exchange(f.broken, true)) throw;
   }
   if (f.whole && f.frames > 0 && !f.broken) f.aside.commit();

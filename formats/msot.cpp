@@ -1,5 +1,5 @@
-// Recordings of iThera's MSOT scanners: NAME.msot is XML that says what was recorded, and NAME.bin beside it has the samples,
-// [sweep, wavelength, detector, sample] of 16 bits without a sign, low byte first, and nothing else.
+// Reads recordings of iThera's MSOT scanners. NAME.msot is XML that describes the recording, and NAME.bin beside it has the
+// samples, [sweep, wavelength, detector, sample] of 16 bits without a sign, low byte first, and nothing else.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,9 +21,9 @@ namespace echoform::formats {
 namespace {
 
 constexpr std::uintmax_t longest_description = std::uintmax_t{1} << 28;  // bytes
-constexpr std::uint16_t middle_of_counts = 0x8000;                       // of 16 bits
-constexpr std::size_t piece = std::size_t{1} << 20;                      // counts that are read at once
-// Of an arc about the origin distances agree so far, relative.
+constexpr std::uint16_t middle_of_counts = 0x8000;                       // of 16-bit counts
+constexpr std::size_t piece = std::size_t{1} << 20;                      // counts read at once
+// Relative tolerance of the distances from the origin for an arc about it.
 constexpr double same_radius = 0.01;
 constexpr double same_wavelength = 0.5;  // nanometres
 constexpr std::uint64_t ticks_until_1970 = 621'355'968'000'000'000;
@@ -68,7 +68,7 @@ class MsotRecording final : public Recording {
       for (std::size_t n = 0; n < count; ++n) samples[first + n] = static_cast<float>(counts[n] - int{middle_of_counts});
     }
   }
-  /// Counts from the middle of their range on are numbers with a sign, exactly.
+  /// Counts minus the middle of their range are numbers with a sign, exactly.
   [[nodiscard]] Acquisition stored() const override {
     Acquisition stored = acquisition_;
     stored.encoding = SampleEncoding::int16;
@@ -91,7 +91,7 @@ class MsotRecording final : public Recording {
   }
 
  private:
-  /// The scanner's x stays, its y is -z (up is up in an image) and its z is y, out of the image.
+  /// The scanner's x stays x, its y is -z (up is up in an image), and its z is y, out of the image.
   void place_detectors(const std::vector<Direction>& places) {
     double least = std::numeric_limits<double>::max();
     double greatest = 0.0;
@@ -152,7 +152,7 @@ class MsotRecording final : public Recording {
   void open_samples(std::size_t pulses) {
     const InputFile opened(samples_path_);
     const std::uint64_t size = opened.size();
-    // Both are limited: no product overflows.
+    // Both factors are limited, so no product overflows.
     const std::uintmax_t expected =
         std::uintmax_t{pulses} * acquisition_.elements() * acquisition_.samples * sizeof(std::uint16_t);
     if (size != expected) {
@@ -164,7 +164,7 @@ class MsotRecording final : public Recording {
     if (!file_) throw InputError(samples_path_.string(), "a file that may not be read", "read permission");
   }
 
-  /// From the file's `first` count on.
+  /// Reads counts of the file from count number `first` on.
   void read_counts(std::size_t first, std::span<std::uint16_t> counts) {
     file_.clear();
     file_.seekg(static_cast<std::streamoff>(first * sizeof(std::uint16_t)));
@@ -176,7 +176,7 @@ class MsotRecording final : public Recording {
 
   std::filesystem::path samples_path_;
   std::ifstream file_;
-  std::vector<WallTime> times_;  // of sweeps
+  std::vector<WallTime> times_;  // time of each sweep
 };
 
 }  // namespace

@@ -15,7 +15,7 @@
 namespace echoform::formats {
 namespace {
 
-constexpr double farthest_in_scanner = 1.0;  // metres: a scanner, and no file in millimetres
+constexpr double farthest_in_scanner = 1.0;  // metres: the size of a scanner; larger numbers would be in millimetres
 constexpr double shortest_wavelength = 100;  // nanometres
 constexpr double longest_wavelength = 1e5;   // nanometres
 constexpr double greatest_energy = 1e5;      // millijoules
@@ -57,7 +57,7 @@ class MsotParser final : private XmlReader {
     if (name() == normalisation && text() == "PerPulse") found_.normalised = true;
     if (inside("DataModelScanFrame")) {
       end_of_pulse();
-    } else if (name() == "WAVELENGTHS") {  // later ones, like a second FRAME-DESC, are of what was made of the recording
+    } else if (name() == "WAVELENGTHS") {  // later ones, like a second FRAME-DESC, describe what was computed from the recording
       has_wavelengths_ = has_wavelengths_ || !found_.wavelengths.empty();
     } else if (name() == "FRAME-DESC") {
       has_detectors_ = has_detectors_ || !found_.detectors.empty();
@@ -78,7 +78,7 @@ class MsotParser final : private XmlReader {
     }
   }
 
-  /// Of an element within a DataModelScanFrame. One without text states nothing.
+  /// Ends an element within a DataModelScanFrame. An element without text states nothing.
   void end_of_pulse() {
     if (text().empty()) return;
     if (name() == "WAVELENGTH") found_.pulses.back().wavelength = number(shortest_wavelength, longest_wavelength);
@@ -103,7 +103,7 @@ class MsotParser final : private XmlReader {
     found_.detectors.push_back({*place_[0], *place_[1], *place_[2]});
   }
 
-  /// The element's text.
+  /// The number in the element's text.
   [[nodiscard]] double number(double least, double greatest) const {
     const std::string_view stated = text();
     const char* end = stated.data() + stated.size();
@@ -129,8 +129,8 @@ class MsotParser final : private XmlReader {
 
   const MsotLimits& limits_;
   MsotDescription found_;
-  std::array<std::optional<double>, axes.size()> place_{};  // of the PROJECTION
-  std::optional<std::string> axis_;                         // of the VALUE
+  std::array<std::optional<double>, axes.size()> place_{};  // axes of the PROJECTION
+  std::optional<std::string> axis_;                         // axis of the VALUE
   bool has_wavelengths_ = false;
   bool has_detectors_ = false;
 };

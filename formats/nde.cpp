@@ -1,5 +1,5 @@
-// Evident's .nde, version 4: HDF5 with a Setup in JSON (nde_setup.hpp), and FMC data as [positions..., stacked A-scans]: beam
-// after beam, in each receiver after receiver, in each sample after sample.
+// Reads Evident's .nde, version 4: HDF5 with a Setup in JSON (nde_setup.hpp), and FMC data as [positions..., stacked A-scans].
+// The data is beam after beam, in each beam receiver after receiver, in each receiver sample after sample.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -24,7 +24,7 @@ namespace echoform::formats {
 namespace {
 
 constexpr std::size_t longest_setup = std::size_t{1} << 26;  // bytes
-// Samples by which ascanLength times the rate and the dataset may differ: some count intervals.
+// Maximum difference, in samples, between ascanLength times the rate and the dataset: some files count intervals.
 constexpr double same_stated_samples = 1.5;
 
 class NdeRecording final : public OrderedRecording {
@@ -57,7 +57,7 @@ class NdeRecording final : public OrderedRecording {
   }
 
   [[nodiscard]] std::size_t frames() const noexcept override { return rows_->frames(); }
-  /// Along one line, positions are counts of its step.
+  /// Positions along one line are counts of its step.
   [[nodiscard]] FrameStamp stamp(std::size_t frame) const override {
     FrameStamp stamp = Recording::stamp(frame);
     if (step_ != 0.0 && frames() > 1) stamp.position = static_cast<EncoderCount>(frame);
@@ -109,7 +109,7 @@ class NdeRecording final : public OrderedRecording {
     return a_scans;
   }
 
-  /// Their number is what the dataset has: files state all sorts of quantities.
+  /// The dataset determines the number of samples, since files state different quantities for it.
   void read_samples(const NdeCapture& capture, std::size_t a_scans, const RecordingOptions& options) {
     const std::size_t stacked = data_->shape().back();
     if (stacked > options.limits.frame_bytes / sizeof(float)) {

@@ -25,10 +25,10 @@ constexpr double longest_setup_time = 1.0;  // seconds
 constexpr double most_setup_rate = 1e10;    // Hz
 constexpr double most_setup_number = 1e12;
 constexpr double least_setup_range = 1e-9;
-// Of a sample: what times may be off by without anybody noticing.
+// Error of times that nobody notices, in samples.
 constexpr double same_setup_time = 1e-3;
 
-/// The captures of all groups' processes, found once: files may list any number of datasets that refer to them.
+/// The captures of all groups' processes, found once. Files may list any number of datasets that refer to them.
 class Captures {
  public:
   explicit Captures(const JsonNode& groups) {
@@ -47,7 +47,7 @@ class Captures {
     }
   }
 
-  /// The one that a dataset of A-scans of group number `group` comes from; nothing where it is of something else.
+  /// The capture that a dataset of A-scans of group number `group` comes from; nothing if the dataset is of another kind.
   [[nodiscard]] std::optional<JsonNode> of(const JsonNode& dataset, std::size_t group) const {
     const auto transformations = dataset.find("dataTransformations");
     for (std::size_t k = 0; transformations && k < transformations->size(); ++k) {
@@ -76,11 +76,11 @@ class Captures {
   std::map<std::int64_t, std::size_t> place_of_id_;
 };
 
-/// What a wedge or a column of water makes of a place along the probe's axes.
+/// Where a wedge or a column of water puts a place along the probe's axes.
 struct Mounting {
   double along = 0.0;   // of element 1, metres
-  double across = 0.0;  // likewise
-  double height = 0.0;  // likewise, above the part
+  double across = 0.0;  // of element 1, metres
+  double height = 0.0;  // of element 1, above the part, metres
   double angle = 0.0;   // radians
 };
 
@@ -114,14 +114,14 @@ class SetupReader {
     const double greatest = value->require("max").number(-most_setup_number, most_setup_number);
     const double unit_least = value->require("unitMin").number(-most_setup_number, most_setup_number);
     const double unit_greatest = value->require("unitMax").number(-most_setup_number, most_setup_number);
-    // Nor so small that their quotient is beyond all numbers.
+    // The ranges must not be so small that their quotient overflows.
     if (!(greatest - least > least_setup_range) || !(unit_greatest - unit_least > least_setup_range)) {
       throw InputError(value->where(), fmt::format("{:g} to {:g} for {:g} to {:g}", least, greatest, unit_least, unit_greatest),
                        "ranges from a number to a greater one");
     }
     found_.scale = (unit_greatest - unit_least) / (greatest - least);
     found_.zero = (least * unit_greatest - greatest * unit_least) / (unit_greatest - unit_least);
-    // Of counts -32768 to 32767 is meant as symmetric.
+    // A range of counts from -32768 to 32767 is meant to be symmetric.
     if (std::abs(found_.zero) <= 0.5 && greatest - least >= 100.0) found_.zero = 0.0;
     if (const auto unit = value->find("unit")) found_.unit = unit->text();
     if (unit_least >= 0.0) {
@@ -146,7 +146,7 @@ class SetupReader {
       if (axis == "UCoordinate" && dimensions->size() == 2)
         found_.step = dimension.number_or("resolution", 0.0, -farthest_in_setup, farthest_in_setup);
       if (!last) continue;
-      // Files state a second for what nobody filled in.
+      // Files state a resolution of one second if nobody filled it in.
       const double resolution = dimension.number_or("resolution", 0.0, 0.0, most_setup_number);
       if (resolution > 0.0 && resolution < 1e-3 && std::abs(resolution * found_.sample_rate - 1.0) > 0.01) {
         found_.warnings.push_back(
@@ -156,7 +156,7 @@ class SetupReader {
     }
   }
 
-  /// That of the first pulser: all are of one probe.
+  /// The probe of the first pulser: all pulsers belong to one probe.
   [[nodiscard]] static std::int64_t first_probe(const JsonNode& beams) {
     const JsonNode pulsers = beams.at(0).require("pulsers");
     if (pulsers.size() == 0) throw InputError(pulsers.where(), "none", "at least one");
@@ -214,7 +214,8 @@ class SetupReader {
     if (found_.probe.elements.empty()) throw InputError(array->where(), "no elements", "at least one");
   }
 
-  /// Where the probe's first element is, and how its face is turned; in contact all are 0. Takes what is said of the part too.
+  /// Position of the probe's first element, and tilt of the probe's face; in contact all are 0. Also reads what the setup states
+  /// about the part.
   Mounting read_mounting(const JsonNode& probe) {
     const auto association = probe.find("wedgeAssociation");
     const auto wedges = setup_.find("wedges");

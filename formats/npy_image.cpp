@@ -11,7 +11,7 @@ ArrayText npy_text(const ImageFile& image) {
   const Grid& grid = image.grid;
   const std::string shape = grid.y.count > 1 ? fmt::format("{}, {}, {}", grid.z.count, grid.y.count, grid.x.count)
                                              : fmt::format("{}, {}", grid.z.count, grid.x.count);
-  // A Python literal, padded to 64 bytes with what comes before it.
+  // The header is a Python literal. Together with the bytes before it, it is padded to a multiple of 64 bytes.
   std::string literal = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}), }}",
                                     image.field == ImageField::analytic ? "<c8" : "<f4", shape);
   constexpr std::size_t preamble = 10;

@@ -17,7 +17,7 @@ bool is_control(char c) {
   return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
 }
 
-/// A value of a key: one line, whatever it holds.
+/// The value of a key, on one line whatever characters it has.
 std::string value_text(std::string_view text) {
   std::string value;
   for (const char c : text) {
@@ -32,7 +32,7 @@ std::string value_text(std::string_view text) {
   return value;
 }
 
-/// In quotes, where only they themselves are escaped.
+/// The text in quotes; only quotes are escaped.
 std::string in_quotes(std::string_view text) {
   std::string value = "\"";
   for (const char c : text) {
@@ -46,7 +46,7 @@ std::string vector_text(double a, double b, double c) {
   return fmt::format("({},{},{})", a, b, c);
 }
 
-/// The space, the ways from a pixel to the next, and where the first one is.
+/// The space, the vectors from a pixel to the next, and the position of the first pixel.
 struct Space {
   std::string name;
   std::string directions;
@@ -60,15 +60,15 @@ Space space_of(const ImageFile& image) {
     const auto column = [&](std::size_t k) { return vector_text(matrix[0][k], matrix[1][k], matrix[2][k]); };
     return {"space: right-anterior-superior", fmt::format("{} {} {}", column(0), column(1), column(2)), column(3)};
   }
-  // Ranges, angles and times are no places of anybody's.
+  // Ranges, angles and times are not positions in a patient.
   const auto& [x, y, z] = shown_axes(image);
   return {"space dimension: 3", fmt::format("({},0,0) (0,{},0) (0,0,{})", x.extent, y.extent, z.extent),
           vector_text(x.first, y.first, z.first)};
 }
 
-/// NRRD, as teem and 3D Slicer read it: always three axes x, y and z, in mm, at their R, A and S (base/anatomical_axes.hpp), or
-/// of axes that are no places in a space of their own; complex values as an axis of two before them.
-/// https://teem.sourceforge.net/nrrd/format.html
+/// NRRD, as teem and 3D Slicer read it. There are always three axes x, y and z, in mm, at their R, A and S
+/// (base/anatomical_axes.hpp). Axes that are no positions get a space of their own. Complex values add an axis of two before the
+/// others. https://teem.sourceforge.net/nrrd/format.html
 ArrayText nrrd_text(const ImageFile& image) {
   const auto axes = shown_axes(image);
   const auto& [x, y, z] = axes;
@@ -79,7 +79,7 @@ ArrayText nrrd_text(const ImageFile& image) {
   std::string text = "NRRD0004\n# Complete NRRD file format specification at:\n# http://teem.sourceforge.net/nrrd/format.html\n";
   text += "type: float\n";
   text += fmt::format("dimension: {}\n", analytic ? 4 : 3);
-  // Before the space, whose dimension VTK's reader takes for the file's from there on.
+  // The sizes come before the space: after it, VTK's reader takes the dimension of the space for that of the file.
   text += fmt::format("sizes: {}{} {} {}\n", components("2 "), x.count, y.count, z.count);
   const Space space = space_of(image);
   text += fmt::format("{}\nspace directions: {}{}\n", space.name, components("none "), space.directions);

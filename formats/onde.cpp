@@ -1,5 +1,5 @@
-// ONDE, the neutral format of COFREND and EPRI: A-scan data sets, [dataframe, A-scan, sample] in version 0.9.0 and [u, v, A-scan,
-// sample] later. Groups are known by their classes, links are object references (onde_fields.hpp).
+// Reads ONDE, the neutral format of COFREND and EPRI: A-scan data sets, [dataframe, A-scan, sample] in version 0.9.0 and [u, v,
+// A-scan, sample] later. Groups are identified by their classes, links are object references (onde_fields.hpp).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -33,8 +33,8 @@ constexpr double most_component_velocity = 1e5;
 constexpr double most_ascan_rate = 1e10;   // Hz
 constexpr double latest_start = 1.0;       // seconds
 constexpr double farthest_on_way = 1e3;    // metres
-constexpr double surface_rounding = 1e-6;  // metres: a wavelength is hundreds
-constexpr double same_start = 1e-3;        // of a sample
+constexpr double surface_rounding = 1e-6;  // metres: a wavelength is hundreds of micrometres
+constexpr double same_start = 1e-3;        // in samples
 constexpr double least_scale = 1e-20;
 constexpr std::size_t numbers_of_frame = 7;
 
@@ -112,7 +112,7 @@ class OndeRecording final : public OrderedRecording {
                        fmt::format("{}: /{}", file_name_, printable(name)));
     };
     const std::size_t all = names.size();
-    // Images name a data set of A-scans that was not kept.
+    // Files of images name a data set of A-scans that was not kept.
     std::erase_if(names, [&](const std::string& name) { return !open(name).find(onde_data); });
     if (names.empty()) {
       throw InputError(file_name_, all == 0 ? fmt::format("no group of {}", onde_a_scans) : "no A-scans, which were not kept",
@@ -164,7 +164,7 @@ class OndeRecording final : public OrderedRecording {
     acquisition_.start_time = Seconds(starts.front());
   }
 
-  /// Of one number that it may be, others have none of.
+  /// Reads the pulse repetition if it is one number; several numbers state none.
   void read_pulse_repetition(const OndeGroup& ultrasonic) {
     const auto item = ultrasonic.find("ONDE_ULTRASONIC_SETUP:PRF");
     if (!item || item->type_class() != Hdf5Class::number || item->points() != 1) return;
@@ -240,7 +240,7 @@ class OndeRecording final : public OrderedRecording {
     }
   }
 
-  /// Of each frame the trajectory's frame, and the probe's in it.
+  /// Reads the trajectory's coordinate frame for each data frame, and the probe's coordinate frame in it.
   void read_places(const OndeGroup& geometric, std::size_t probe, std::size_t probes) {
     OndeFrame offset;
     if (const auto item = geometric.find("ONDE_GEOMETRIC_SETUP:PROBE_COORDINATE_FRAME")) {
@@ -330,7 +330,7 @@ class OndeRecording final : public OrderedRecording {
     }
     EventOrder events = order_events(transmit, receive, own_.elements.size(), false, options.limits.events, where);
     acquisition_.events = events.order.events;
-    // Laws of codes and of one wave are known as those of an MFMC file are.
+    // Codes and single waves are recognized by the same rules as in MFMC files.
     settle_forms(acquisition_, events.laws);
     settle_code(acquisition_, events.laws);
     return std::move(events.order);
@@ -360,8 +360,8 @@ class OndeRecording final : public OrderedRecording {
   std::optional<Hdf5Rows> rows_;
   std::size_t frames_ = 0;
   Probe own_;                // in its own coordinates
-  std::vector<Pose> poses_;  // of frames; empty where the probe stays
-  bool on_wedge_ = false;    // or in water
+  std::vector<Pose> poses_;  // pose of each frame; empty if the probe stays
+  bool on_wedge_ = false;    // whether the probe is on a wedge, or in water
   std::map<hobj_ref_t, MfmcLaw> laws_;
 };
 

@@ -72,7 +72,7 @@ std::array<double, 7> onde_numbers(const OndeFrame& frame) {
   const Vector3& x = frame.x;
   const Vector3& y = frame.y;
   const Vector3& z = frame.z;
-  // By the greatest of the four, so that nothing is divided by what is nearly 0.
+  // Uses the greatest of the four squares, so that nothing is divided by a number close to 0.
   const std::array<double, 4> squares{1.0 + x.x + y.y + z.z, 1.0 + x.x - y.y - z.z, 1.0 - x.x + y.y - z.z, 1.0 - x.x - y.y + z.z};
   const auto greatest = static_cast<std::size_t>(std::ranges::max_element(squares) - squares.begin());
   const double root = std::sqrt(squares[greatest]);

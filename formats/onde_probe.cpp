@@ -19,7 +19,7 @@ constexpr double most_probe_frequency = 1e10;
 constexpr double most_coupling_velocity = 1e5;
 constexpr double last_of_law = 1e6;
 
-/// One row for all elements, or one each.
+/// One row for each element; the file has one row for all elements, or one each.
 std::vector<double> rows_of(const Hdf5Item& item, const std::vector<double>& values, std::size_t elements, std::size_t columns) {
   if (values.size() == elements * columns) return values;
   if (values.size() != columns) {
@@ -34,7 +34,7 @@ std::vector<double> rows_of(const Hdf5Item& item, std::size_t elements, std::siz
   return rows_of(item, item.numbers(), elements, columns);
 }
 
-/// Of several elements' their mean; `unknown` where none is stated, or NaN.
+/// The mean over the elements; `unknown` if no value is stated, or one is NaN.
 double mean_of(const OndeGroup& group, const char* name, std::size_t elements, double unknown) {
   const auto item = group.find(name);
   if (!item) return unknown;
@@ -90,7 +90,7 @@ OndeProbe read_onde_probe(const OndeGroup& group, std::size_t most) {
     element.centre = {Metres(frame.origin.x), Metres(frame.origin.y), Metres(frame.origin.z)};
     element.normal = {frame.z.x, frame.z.y, frame.z.z};
     element.dead = works[k] != 0.0;
-    // Of shapes the file states a number that the specification does not; rectangles alone have two sizes.
+    // For shapes, files use numbers that differ from the specification. Only rectangles have two sizes.
     const bool rectangle = std::all_of(size + 2, size + numbers_of_size, [](double value) { return value == 0.0; });
     rings = rings || !rectangle;
     if (rectangle) {
@@ -121,7 +121,7 @@ std::vector<hobj_ref_t> OndeLaws::read(const Hdf5Item& item) {
   for (const hobj_ref_t reference : references) {
     if (laws_.contains(reference)) continue;
     const Hdf5Handle group = open_reference(item, reference);
-    // HDF5 searches the file for the name of what a reference opened: where it is wanted alone.
+    // HDF5 searches the file for the name of an object opened by reference, so the name is requested only if needed.
     laws_.emplace(reference, read_with_name(group, [&](const std::string& name) {
                     Hdf5Handle again(group.id());
                     H5Iinc_ref(group.id());

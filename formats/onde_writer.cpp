@@ -1,4 +1,4 @@
-// A-scans and images out, as ONDE (https://github.com/COFREND/ONDE-format), version 0.9.0.
+// Writes A-scans and images as ONDE (https://github.com/COFREND/ONDE-format), version 0.9.0.
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
@@ -49,7 +49,7 @@ std::string onde_time(WallTime time) {
   return fmt::format("{:%Y-%m-%dT%H:%M:%S}Z", fmt::gmtime(seconds));
 }
 
-/// Groups of a file, each with its classes.
+/// Makes the groups of a file, each with its classes.
 class OndeFile {
  public:
   OndeFile(const Hdf5Maker& make, const Hdf5NewFile& file) : make_(make), file_(file.handle()) {
@@ -62,7 +62,7 @@ class OndeFile {
     make_.texts(group, onde_type, classes);
     return group;
   }
-  /// A list of references as a dataset.
+  /// Writes a list of references as a dataset.
   void refer(const Hdf5Handle& group, const char* name, const std::vector<hobj_ref_t>& to) const {
     make_.dataset(group, name, H5T_STD_REF_OBJ, H5T_STD_REF_OBJ, {to.size()}, to);
   }
@@ -72,14 +72,14 @@ class OndeFile {
   }
   [[nodiscard]] const Hdf5Handle& handle() const { return file_; }
 
-  /// Of direct contact, as far as anybody knows.
+  /// The coupling of direct contact, since nothing else is known.
   [[nodiscard]] hobj_ref_t coupling() const {
     const Hdf5Handle coupling = group("COUPLING", {"ONDE_UT_COUPLING"});
     make_.numbers(coupling, "ONDE_UT_COUPLING:MEDIUM_VELOCITY", {not_known, not_known});
     make_.numbers(coupling, "ONDE_UT_COUPLING:INCIDENCE_ANGLE", {0.0});
     return make_.reference(coupling);
   }
-  /// Probe, trajectory and material, as SETUP refers to them.
+  /// The geometric setup of probe, trajectory and material, to which SETUP refers.
   [[nodiscard]] hobj_ref_t geometry(hobj_ref_t probe, hobj_ref_t trajectory, const Material& material) const {
     const Hdf5Handle component = group("COMPONENT", {"ONDE_COMPONENT"});
     const auto velocity = [](MetresPerSecond stated) { return stated.value > 0.0 ? stated.value : not_known; };
@@ -103,7 +103,7 @@ class OndeFile {
   const Hdf5Handle& file_;
 };
 
-/// z along the emission, x the global one as far as it is across that.
+/// The coordinate frame with z along the emission, and x along the part of the global x that is across the emission.
 OndeFrame frame_of_element(const Element& element) {
   const Direction x = unit(across({1.0, 0.0, 0.0}, element.normal));
   const Direction y = cross(element.normal, x);
@@ -136,7 +136,7 @@ hobj_ref_t make_onde_probe(const OndeFile& file, const Hdf5Maker& make, const Pr
   return make.reference(group);
 }
 
-/// OndeLawReferences of single elements, and of the events that are of several.
+/// OndeLawReferences of single elements, and of the events of several elements.
 struct OndeLawReferences {
   std::vector<hobj_ref_t> elements;
   std::vector<hobj_ref_t> events;
@@ -193,8 +193,8 @@ hobj_ref_t make_amplitudes(const OndeFile& file, const Hdf5Maker& make, double s
   return make.reference(group);
 }
 
-/// Throws InputError, naming `where`, unless ONDE 0.9.0 can hold frames of `acquisition`: it has no word for a half matrix whose
-/// instrument added both directions, for events in which nobody transmits, and for several positions within a frame; a frame is
+/// Throws InputError, naming `where`, unless ONDE 0.9.0 can hold frames of `acquisition`. The format cannot express a half matrix
+/// whose instrument added both directions, events in which no element transmits, or several positions within a frame. A frame is
 /// one HDF5 chunk, which has less than 4 GiB.
 void check_onde_holds(const Acquisition& acquisition, const std::string& where) {
   if (acquisition.pairs_summed()) {
@@ -220,11 +220,11 @@ struct OndeFrameFile {
   Hdf5NewFile file{};
   Hdf5Handle trajectory{};
   Hdf5Handle data{};
-  std::vector<double> places{};  // seven numbers a frame
+  std::vector<double> places{};  // seven numbers for each frame
   std::vector<std::int16_t> unpacked{};
   std::uint64_t frames = 0;
   bool broken = false;
-  bool whole = false;  // has its name after close() alone
+  bool whole = false;  // gets its name only with close()
 
   void make(const FrameWriterOptions& options) {
     const Hdf5Session session;
@@ -254,22 +254,22 @@ struct OndeFrameFile {
   }
   void add(std::span<const std::byte> samples) {
     const std::array<hsize_t, 3> place{frames, 0, 0};
-    broken = true;  // unless it is done
+    broken = true;  // until the frame is added
     Hdf5Maker(path.string()).add_chunk(data, shape(frames), shape(frames + 1), place, samples);
     file.require_written();
     broken = false;
   }
 };
 
-/// One data set of one probe: DATA [dataframes, A-scans, samples], one chunk a frame, in rows as the layout has them; int16 and
-/// packed12 as int16 counts, whose scale is that of the AMPLITUDE_DIMENSION, float32 as it is. Laws name elements from 1; waves
-/// are written by their delays. The trajectory has a frame for each dataframe: that in which elements are stated, or where `pose`
-/// of the options moves it by the encoder's counts. What is unknown is NaN, a size of an element 0. The file appears whole, once
-/// it is closed.
+/// Writes one data set of one probe: DATA [dataframes, A-scans, samples], one chunk a frame, in rows as the layout has them.
+/// int16 and packed12 are int16 counts, whose scale is that of the AMPLITUDE_DIMENSION; float32 stays as it is. Laws name
+/// elements from 1; waves are written by their delays. The trajectory has a coordinate frame for each dataframe: the one in which
+/// elements are stated, or the one to which `pose` of the options moves it by the encoder's counts. Unknown numbers are NaN, an
+/// unknown size of an element is 0. The file appears whole, once it is closed.
 class OndeWriter final : public formats::FileWriter<OndeFrameFile> {
  public:
   OndeWriter(const std::filesystem::path& path, const Acquisition& acquisition, const FrameWriterOptions& options = {});
-  /// As close(), in silence.
+  /// Closes the file as close() does, without reporting errors.
   ~OndeWriter() override;
 
   void close() override;
@@ -290,7 +290,7 @@ OndeWriter::OndeWriter(const std::filesystem::path& path, const Acquisition& acq
 OndeWriter::~OndeWriter() {
   try {
     if (!file_->whole) close();
-  } catch (const std::exception&) {  // whoever wants to know calls close()
+  } catch (const std::exception&) {  // callers that need the error call close()
   }
 }
 
@@ -321,7 +321,7 @@ void OndeWriter::close() {
   if (!f.file) return;
   const Hdf5Session session;
   const Hdf5Maker make(f.path.string());
-  // Nothing half-written stays, whatever fails here.
+  // If anything fails below, no half-written file stays.
   Hdf5NewFile file = std::exchange(f.file, Hdf5NewFile());
   {
     const Hdf5Handle trajectory = std::exchange(f.trajectory, Hdf5Handle());
@@ -338,9 +338,9 @@ std::uint64_t OndeWriter::bytes() const noexcept {
   return file_->frames * onde_bytes(file_->acquisition);
 }
 
-/// A TSCAN of one dataframe, [1, x, z] or [1, x, y, z] of float32, whose zone is that of the grid's pixels with half a pixel
-/// around, z into the part. An image knows no probe: the one that the format asks for, and the data set of A-scans, which were
-/// not kept, state nothing. Fields of complex numbers and axes that are not in metres are refused.
+/// Writes a TSCAN of one dataframe, [1, x, z] or [1, x, y, z] of float32. Its zone is that of the grid's pixels with half a pixel
+/// around, z into the part. An image does not state its probe. So the probe and the data set of A-scans, which the format
+/// requires and which were not kept, state nothing. Fields of complex numbers and axes that are not in metres are refused.
 void write_onde_image(const std::filesystem::path& path, const ImageFile& image) {
   const std::string name = path.string();
   AtomicFile aside(path);
@@ -359,7 +359,7 @@ void write_onde_image(const std::filesystem::path& path, const ImageFile& image)
   std::vector<float> room;
   const std::span<const float> envelope = with_envelope(image, room).envelope;
   std::vector<float> turned(envelope.size());
-  // [z, y, x] to [x, y, z].
+  // Reorders [z, y, x] to [x, y, z].
   for (std::size_t z = 0; z < nz; ++z) {
     for (std::size_t y = 0; y < ny; ++y) {
       for (std::size_t x = 0; x < nx; ++x) turned[(x * ny + y) * nz + z] = envelope[(z * ny + y) * nx + x];

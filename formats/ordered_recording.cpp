@@ -13,7 +13,7 @@
 namespace echoform::formats {
 namespace {
 
-// What is read and converted while it is in the processor's cache.
+// Bytes that are read and converted while they are in the processor's cache.
 constexpr std::size_t block_bytes = std::size_t{1} << 20;
 
 }  // namespace
@@ -36,7 +36,7 @@ std::size_t OrderedRecording::rows_at_once() const {
   return std::clamp<std::size_t>(block_bytes / row_bytes(), 1, rows_of_source_.size());
 }
 
-/// Goes through a frame in the order of the file: use(source, count, bytes).
+/// Goes through a frame in the file's order: calls use(source, count, bytes).
 template <class Use>
 void OrderedRecording::for_each_block(std::size_t frame, const Use& use) {
   const std::size_t at_once = rows_at_once();

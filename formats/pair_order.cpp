@@ -25,7 +25,7 @@ std::vector<ElementPair> element_pairs(const Acquisition& acquisition, const std
 
 namespace {
 
-/// A pair of the list and its place there.
+/// A pair of the list and its index there.
 struct ListedPair {
   std::size_t transmit = 0;
   std::size_t receive = 0;
@@ -34,7 +34,7 @@ struct ListedPair {
   [[nodiscard]] std::pair<std::size_t, std::size_t> pair() const { return {transmit, receive}; }
 };
 
-/// By pair, which is there once.
+/// The pairs of a list, sorted; each pair occurs once.
 class PairList {
  public:
   PairList(std::span<const std::size_t> transmit, std::span<const std::size_t> receive, std::size_t elements,
@@ -53,7 +53,7 @@ class PairList {
     std::ranges::sort(pairs_, [](const ListedPair& a, const ListedPair& b) {
       return std::pair(a.pair(), a.place) < std::pair(b.pair(), b.place);
     });
-    // The one that comes again first in the list.
+    // The earliest second occurrence of a pair in the list.
     const ListedPair* again = nullptr;
     const ListedPair* before = nullptr;
     for (std::size_t k = 1; k < pairs_.size(); ++k) {
@@ -70,12 +70,12 @@ class PairList {
 
   [[nodiscard]] const std::vector<ListedPair>& pairs() const { return pairs_; }
   [[nodiscard]] std::size_t elements() const { return elements_; }
-  /// In the list; PairOrder::none where the pair is not there.
+  /// Index in the list; PairOrder::none if the pair is not in it.
   [[nodiscard]] std::size_t place_of(std::size_t transmit, std::size_t receive) const {
     const auto found = std::ranges::lower_bound(pairs_, std::pair(transmit, receive), {}, &ListedPair::pair);
     return found != pairs_.end() && found->pair() == std::pair(transmit, receive) ? found->place : PairOrder::none;
   }
-  /// Whether some two elements transmit to each other.
+  /// Whether any two elements transmit to each other, in both directions.
   [[nodiscard]] bool both_orders() const {
     return std::ranges::any_of(pairs_, [this](const ListedPair& one) {
       return one.transmit < one.receive && place_of(one.receive, one.transmit) != PairOrder::none;
@@ -87,13 +87,14 @@ class PairList {
   std::vector<ListedPair> pairs_;
 };
 
-/// At least three quarters of its pairs are there. Of an aperture that walks over the array, of up to half of the elements, each
-/// pair once, it is less.
+/// Whether at least three quarters of the pairs are there. An aperture of up to half of the elements that walks over the array,
+/// with each pair once, has fewer.
 bool is_nearly(std::size_t there, std::size_t whole) {
   return 4 * there >= 3 * whole;
 }
 
-/// Each element that fires is an event, in the order in which it first does, of the receivers that are listed with it.
+/// Makes an event of each element that fires, in the order of their first firing, with the receivers that are listed for the
+/// element.
 PairOrder order_events_of(std::span<const std::size_t> transmit, std::span<const std::size_t> receive, const PairList& list) {
   constexpr std::size_t none = PairOrder::none;
   PairOrder order;
@@ -127,7 +128,7 @@ PairOrder full_matrix(const PairList& list) {
   return order;
 }
 
-/// Of a list that has no pair in both orders.
+/// The order of a list that has no pair in both directions.
 PairOrder half_matrix(const PairList& list) {
   PairOrder order;
   order.matrix = MatrixKind::half;
@@ -171,7 +172,7 @@ bool pairs_tell_events(const Acquisition& acquisition) {
 std::string PairOrder::note() const {
   std::string text;
   if (std::ranges::any_of(events, [](const TransmitEvent& event) { return !event.receivers.empty(); })) {
-    if (is_pulse_echo(events)) return {};  // which is said of the acquisition
+    if (is_pulse_echo(events)) return {};  // the acquisition reports that
     text = "events have receivers of their own";
   } else if (!events.empty()) {
     text = "some elements fire, all receive";

@@ -11,7 +11,7 @@ namespace echoform {
 namespace {
 
 constexpr std::size_t longest_side = 65535;
-// The signature and the IHDR chunk come first and have one size always.
+// The signature and the IHDR chunk come first and always have the same size.
 constexpr std::size_t header_bytes = 8 + 25;
 
 void append_word(std::vector<std::uint8_t>& bytes, std::uint32_t word) {

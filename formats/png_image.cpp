@@ -1,4 +1,4 @@
-// Figures of images, or of volumes, as PNG files.
+// Writes figures of images, or of volumes, as PNG files.
 #include <fmt/format.h>
 
 #include <cstdint>
@@ -18,7 +18,7 @@ namespace {
 
 using PngText = std::vector<std::pair<std::string, std::string>>;
 
-/// The place of an image within a figure, for programs that read positions off it.
+/// Adds the position of an image within a figure, for programs that read coordinates off it.
 void add_place(PngText& text, const PlotArea& plot) {
   const std::string of = plot.name.empty() ? "" : " " + plot.name;
   const auto across = shown_unit(plot.across);

@@ -20,7 +20,7 @@ std::string lower_case(std::string text) {
   return text;
 }
 
-/// Those of the extension, in lower case; none for an empty one.
+/// The formats of the extension, given in lower case; none for an empty one.
 std::vector<const RecordingFormat*> formats_of(std::string_view extension) {
   std::vector<const RecordingFormat*> found;
   for (const RecordingFormat* const format : formats::recording_formats()) {
@@ -43,7 +43,7 @@ std::vector<std::string> recording_extensions() {
 }
 
 std::unique_ptr<Recording> open_recording(const std::filesystem::path& given, const RecordingOptions& options) {
-  // Of a folder, "scan.m2k/" too.
+  // The path of a folder may end in a slash, as "scan.m2k/".
   const std::filesystem::path path = given.has_filename() ? given : given.parent_path();
   const std::string extension = lower_case(path.extension().string());
   const auto found = formats_of(extension);
@@ -57,7 +57,7 @@ std::unique_ptr<Recording> open_recording(const std::filesystem::path& given, co
     throw InputError(path.string(), extension.empty() ? "no extension" : fmt::format("extension \"{}\"", extension),
                      fmt::format("one of: {}", fmt::join(recording_extensions(), ", ")));
   }
-  // HDF5 files whose extension says no more than that: what they hold tells which format it is.
+  // Several HDF5 formats may share the extension: then the contents of the file determine the format.
   return open_as(found.size() == 1 ? *found.front() : formats::format_by_mark(file, formats::recording_formats()), file, options);
 }
 
@@ -83,7 +83,7 @@ void Recording::check_rows(std::size_t frame, std::span<const RowRange> rows, st
   }
   const std::size_t a_scans = acquisition_.a_scans();
   std::size_t count = 0;
-  std::size_t end = 0;  // of the range before
+  std::size_t end = 0;  // end of the range before this one
   for (const RowRange& range : rows) {
     if (range.first < end || range.first > a_scans || range.count > a_scans - range.first) {
       throw InputError(path_.string(), fmt::format("a request for {} A-scans from {} on", range.count, range.first),

@@ -12,12 +12,12 @@
 namespace echoform::formats {
 namespace {
 
-/// Those before the first empty one.
+/// The names before the first empty one.
 std::span<const std::string_view> stated(std::span<const std::string_view> names) {
   return names.first(static_cast<std::size_t>(std::ranges::find(names, std::string_view{}) - names.begin()));
 }
 
-/// "a, b, and c"
+/// Joins names as in "a, b, and c".
 std::string listed(const std::vector<std::string_view>& names, std::string_view last) {
   std::string text;
   for (std::size_t k = 0; k < names.size(); ++k)
@@ -70,7 +70,7 @@ const RecordingFormat& format_by_mark(const InputFile& file, std::span<const Rec
   std::vector<const RecordingFormat*> by_rank;
   std::ranges::copy_if(candidates, std::back_inserter(by_rank), [](const auto* format) { return format->mark.has_value(); });
   std::ranges::sort(by_rank, {}, [](const RecordingFormat* format) { return format->mark->rank; });
-  // As open_as() has it.
+  // A child process tries first, as in open_as().
   try_in_child(file.name(), [&] { static_cast<void>(marked_format(file, by_rank)); });
   if (const RecordingFormat* const format = marked_format(file, by_rank)) return *format;
   std::vector<std::string_view> marks;

@@ -28,7 +28,7 @@ void amplitudes_of(const Acquisition& a, std::span<const std::byte> frame, std::
 
 void unpack12(std::span<const std::byte> bytes, std::span<std::int16_t> counts) noexcept {
   const auto at = [&](std::size_t k) { return std::to_integer<unsigned>(bytes[k]); };
-  // To the top of 16 bits and back: that brings the sign along.
+  // Shifting to the top of 16 bits and back extends the sign.
   const auto extended = [](unsigned low12) {
     return static_cast<std::int16_t>(static_cast<std::int16_t>(static_cast<std::uint16_t>(low12 << 4U)) >> 4);
   };
@@ -59,7 +59,7 @@ void frame_amplitudes(const Acquisition& a, std::span<const std::byte> frame, st
 }
 
 std::optional<std::size_t> first_not_finite(std::span<const float> samples) noexcept {
-  // Whole blocks without a way out of them are what compilers make vectors of.
+  // Compilers vectorize loops over whole blocks without an exit.
   constexpr std::size_t block = 4096;
   constexpr std::uint32_t exponent = 0x7F800000U;
   std::size_t first = 0;

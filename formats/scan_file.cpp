@@ -29,7 +29,7 @@ using namespace formats;
 
 constexpr const char* file_type = "ECHOFORM_SCAN";
 constexpr const char* file_version = "1";
-constexpr std::size_t most_values = std::size_t{1} << 28;  // as many pixels as a grid may have
+constexpr std::size_t most_values = std::size_t{1} << 28;  // the maximum number of pixels of a grid
 
 std::string_view word_of(Composition composition) {
   return composition == Composition::coherent ? "coherent" : "maximum";
@@ -39,7 +39,7 @@ std::string numbered(std::string_view name, std::size_t view) {
   return fmt::format("{}.{}", name, view);
 }
 
-/// A compound of r and i is what NumPy's users read as complex numbers.
+/// NumPy's users read a compound of r and i as complex numbers.
 Hdf5Handle complex_type() {
   Hdf5Handle type(H5Tcreate(H5T_COMPOUND, sizeof(std::complex<float>)));
   H5Tinsert(type.id(), "r", 0, H5T_NATIVE_FLOAT);
@@ -69,7 +69,7 @@ class ScanFile {
 
   [[nodiscard]] std::string attribute(const char* name) const { return Hdf5Item::require(file_, name, name_).text(); }
 
-  /// Of any shape where `shape` is empty, but of a bounded size.
+  /// Reads an array of bounded size; of any shape if `shape` is empty.
   template <class Value>
   void read(const std::string& name, hid_t type, const std::vector<std::size_t>& shape, std::vector<Value>& into) const {
     const Hdf5Item item = Hdf5Item::require(file_, name, name_);
@@ -116,7 +116,7 @@ void force_to_disk(int file, const std::string& name) {
 
 ScanFileMakings makings_of(const ScanMakings& makings) {
   Acquisition one = makings.acquisition;
-  // A Hello says one size for all elements; sizes of their own have no part in what is compared.
+  // A Hello states one size for all elements, so their own sizes are left out of the comparison.
   for (Element& element : one.probe.elements) {
     element.width = one.probe.elements.front().width;
     element.length = one.probe.elements.front().length;
@@ -186,7 +186,7 @@ void write_scan_file(const std::filesystem::path& path, const ScanFileMakings& m
 void try_scan_file(const InputFile& input) {
   TrialLimits limits;
   limits.memory += 2 * static_cast<std::size_t>(input.size());
-  // Within no session: a lock that is held does not know its owner in the copy.
+  // The trial runs within no session: in the child, a lock that is held does not know its owner.
   try_in_child(
       input.name(),
       [&] {

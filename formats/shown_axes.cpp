@@ -13,18 +13,18 @@ namespace echoform::formats {
 
 namespace {
 
-/// A unit with a prefix that stands for another one.
+/// A unit with a prefix that replaces another unit.
 struct PrefixedUnit {
   std::string_view of;
-  double from;    ///< values of the other one that it is for
-  double factor;  ///< to it
+  double from;    ///< the minimum value, in the other unit, for which it is used
+  double factor;  ///< factor from the other unit to this one
   std::string_view name;
 };
-// Of each unit, with larger values below.
+// For each unit, later entries are for larger values.
 constexpr std::array prefixed_units{PrefixedUnit{"m/s", 0.0, 1e3, "mm/s"}, PrefixedUnit{"m/s", 0.1, 1.0, "m/s"},
                                     PrefixedUnit{"Pa", 1e3, 1e-3, "kPa"}, PrefixedUnit{"Pa", 1e6, 1e-6, "MPa"}};
 
-/// "\u207b\u2075" of -5.
+/// The number in superscript: "\u207b\u2075" for -5.
 std::string superscript(int number) {
   constexpr std::array digits{"\u2070", "\u00b9", "\u00b2", "\u00b3", "\u2074", "\u2075", "\u2076", "\u2077", "\u2078", "\u2079"};
   std::string text;
@@ -32,7 +32,7 @@ std::string superscript(int number) {
   return text;
 }
 
-/// As people write it: m^2/s^2 with raised numbers.
+/// The unit in its usual form: m^2/s^2 with superscript numbers.
 std::string with_raised_numbers(std::string_view unit) {
   std::string text;
   for (std::size_t k = 0; k < unit.size(); ++k) {

@@ -1,5 +1,5 @@
-// Channel data of the Ultrasound Toolbox (USTB): objects of class uff.channel_data in its HDF5 files, [frame, wave, channel,
-// time] in C order.
+// Reads channel data of the Ultrasound Toolbox (USTB): objects of class uff.channel_data in its HDF5 files, [frame, wave,
+// channel, time] in C order.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -26,15 +26,15 @@
 namespace echoform::formats {
 namespace {
 
-constexpr double uff_usual_speed = 1540.0;  // m/s: what USTB's objects begin with
-constexpr double uff_same_time = 1e-3;      // of a sample
+constexpr double uff_usual_speed = 1540.0;  // m/s: the default of USTB's objects
+constexpr double uff_same_time = 1e-3;      // in samples
 constexpr double uff_farthest = 1e3;        // metres
-constexpr double uff_widest_band = 2.0;     // of the centre frequency
+constexpr double uff_widest_band = 2.0;     // relative to the centre frequency
 constexpr std::size_t uff_most_frames = std::size_t{1} << 24;
 constexpr std::size_t uff_most_factor = 64;
 constexpr std::size_t uff_piece = std::size_t{1} << 16;  // samples
 constexpr std::size_t uff_trial_piece = std::size_t{1} << 20;
-constexpr std::size_t uff_trial_samples = std::size_t{1} << 26;  // of a file, spread evenly
+constexpr std::size_t uff_trial_samples = std::size_t{1} << 26;  // of a file; the samples read are spread evenly
 
 enum UffAxis : std::size_t { frame_axis, wave_axis, channel_axis, time_axis, uff_axes };
 
@@ -91,7 +91,7 @@ class UffRecording final : public Recording {
            (imaginary_ ? 2 * sizes_[channel_axis] * sizes_[time_axis] * sizeof(float) + imaginary_blocks_->reading_bytes() : 0);
   }
 
-  /// What comes of reading samples of all of the file.
+  /// Reads samples from all parts of the file; errors appear when they are read.
   void try_reading() {
     for (auto* const part : {&real_blocks_, &imaginary_blocks_}) {
       if (*part) try_part(**part);
@@ -121,7 +121,7 @@ class UffRecording final : public Recording {
     std::vector<UffWave> waves;
     for (const UffObject& object : data.object("sequence").elements({"source", "wavefront"}, most, "waves")) {
       UffWave& wave = waves.emplace_back();
-      // Files of before had no such word: their sources say it.
+      // Earlier files did not have this field: there the sources determine the wavefront.
       const double wavefront = object.number("wavefront").value_or(1.0);
       if (wavefront != 0.0 && wavefront != 1.0 && wavefront != 2.0) {
         throw InputError(object.where("wavefront"), fmt::format("{:g}", wavefront),
@@ -176,7 +176,7 @@ class UffRecording final : public Recording {
     const Hdf5Handle type(H5Dget_type(real_->handle().id()));
     const std::size_t bytes = type ? H5Tget_size(type.id()) : 0;
     const bool whole = type && H5Tget_class(type.id()) == H5T_INTEGER;
-    // Whatever 16 bits with a sign hold.
+    // Samples that fit in 16 bits with a sign are kept as counts.
     as_counts_ = !imaginary_ && whole && (bytes == 1 || (bytes == 2 && H5Tget_sign(type.id()) != H5T_SGN_NONE));
     if ((whole && bytes > 2) || (!whole && bytes > sizeof(float))) notes_.emplace_back("samples are rounded to 32-bit floats");
   }
@@ -189,7 +189,7 @@ class UffRecording final : public Recording {
     };
     if (shape.size() < 2 || shape.size() > uff_axes) refuse("frames x waves x channels x samples");
     if (std::ranges::find(shape, std::size_t{0}) != shape.end()) refuse("at least one along each axis");
-    // MATLAB drops axes of length 1 that are its last.
+    // MATLAB drops trailing axes of length 1.
     sizes_.fill(1);
     std::ranges::copy(shape, sizes_.begin() + static_cast<std::ptrdiff_t>(uff_axes - shape.size()));
     if (sizes_[frame_axis] > uff_most_frames) {
@@ -245,7 +245,7 @@ class UffRecording final : public Recording {
     if (band > 0.0 && band <= uff_widest_band) acquisition_.probe.bandwidth = Hertz(band * centre);
   }
 
-  /// Of A-scans from `first` on.
+  /// Checks A-scans from A-scan `first` on.
   void require_finite(std::size_t frame, std::size_t first, std::span<const float> samples) const {
     const auto found = first_not_finite(samples);
     if (!found) return;
@@ -253,7 +253,7 @@ class UffRecording final : public Recording {
                      fmt::format("{} as sample {}", samples[*found], *found % acquisition_.samples), "finite numbers");
   }
 
-  /// Looks at samples while the processor still has them at hand.
+  /// Reads in pieces, so that samples are checked while they are still in the processor's cache.
   void read_pieces(std::size_t frame, std::span<float> samples) {
     const std::size_t channels = sizes_[channel_axis];
     const std::size_t at_once = std::clamp<std::size_t>(uff_piece / sizes_[time_axis], 1, channels);
@@ -270,7 +270,7 @@ class UffRecording final : public Recording {
 
   using Place = std::array<hsize_t, uff_axes>;
 
-  /// [wave, channel, time] of some waves and channels from `start` on.
+  /// Reads [wave, channel, time] of some waves and channels from `start` on.
   template <class Sample>
   void read_block(Hdf5Blocks& blocks, const Place& start, std::size_t waves, std::size_t channels, hid_t type,
                   std::span<Sample> to) const {
@@ -280,8 +280,8 @@ class UffRecording final : public Recording {
                 std::as_writable_bytes(to.first(waves * channels * sizes_[time_axis])));
   }
 
-  /// In steps of what HDF5 keeps together. What goes through no filter is bytes at an address, which one channel of a chunk
-  /// finds.
+  /// Tries to read in steps of HDF5's chunks. Data without filters lie as bytes at an address, and one channel of a chunk
+  /// suffices to find them.
   void try_part(Hdf5Blocks& blocks) const {
     const std::size_t channels = sizes_[channel_axis];
     Place step{1, sizes_[wave_axis], channels, sizes_[time_axis]};
@@ -333,7 +333,7 @@ class UffRecording final : public Recording {
   std::optional<UffRemodulation> remodulation_;
   std::size_t factor_ = 1;
   std::array<std::size_t, uff_axes> sizes_{};
-  bool as_counts_ = false;  // int16 holds what is stored
+  bool as_counts_ = false;  // int16 holds the stored samples
 };
 
 }  // namespace

@@ -7,11 +7,11 @@
 namespace echoform::formats {
 namespace {
 
-// Taps on either side of a place, and the window's shape: a Kaiser window of beta 8 lets through 80 dB less beyond its band.
+// Taps on either side of a place, and the window's shape: a Kaiser window of beta 8 attenuates by 80 dB beyond its band.
 constexpr std::size_t half_taps = 16;
 constexpr double window_shape = 8.0;
 
-double window_at(double place) {  // of -1 .. 1
+double window_at(double place) {  // place from -1 to 1
   const double inside = std::max(0.0, 1.0 - place * place);
   return std::cyl_bessel_i(0.0, window_shape * std::sqrt(inside)) / std::cyl_bessel_i(0.0, window_shape);
 }
@@ -58,7 +58,7 @@ void UffRemodulation::apply(std::span<const float> real, std::span<const float> 
       re = real[sample];
       im = imaginary[sample];
     } else {
-      // Tap k is at sample + k - (half_taps - 1).
+      // Tap k is at sample index sample + k - (half_taps - 1).
       const std::size_t first = sample < half_taps - 1 ? half_taps - 1 - sample : 0;
       const std::size_t last = std::min(2 * half_taps, real.size() + half_taps - 1 - sample);
       for (std::size_t k = first; k < last; ++k) {

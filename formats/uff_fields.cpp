@@ -11,7 +11,7 @@
 namespace echoform::formats {
 namespace {
 
-constexpr std::size_t most_objects = 4096;  // of a file's root
+constexpr std::size_t most_objects = 4096;  // in a file's root
 
 std::optional<Hdf5Item> one_value(const UffObject& object, const char* name) {
   auto item = Hdf5Item::find(object.handle(), name, object.where());

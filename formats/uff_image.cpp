@@ -1,6 +1,6 @@
-// Images as beamformed data of USTB's files: one object, /beamformed_data. Planes are a uff.linear_scan, lines that meet in a
-// point a uff.sector_scan, volumes and steered lines a uff.scan of all pixels' places. Axes that are no places in the part are
-// refused.
+// Writes images as beamformed data of USTB's files: one object, /beamformed_data. Planes are a uff.linear_scan, lines that meet
+// in a point a uff.sector_scan, volumes and steered lines a uff.scan of all pixels' places. Axes that are no places in the part
+// are refused.
 #include <fmt/format.h>
 
 #include <cerrno>
@@ -24,11 +24,11 @@ std::vector<double> places_along(const Axis& axis, double more = 0.0) {
   return centres;
 }
 
-/// Pixels in the order of the file's.
+/// The order of the file's pixels.
 struct PixelOrder {
-  std::size_t fast = 1;       ///< how many pixels of the file come before the next of its slow axis
-  std::size_t slow = 1;       ///< how many such
-  std::size_t fast_step = 1;  ///< of the image, from one to the next
+  std::size_t fast = 1;       ///< number of pixels of the file before the next one on its slow axis
+  std::size_t slow = 1;       ///< number of such groups
+  std::size_t fast_step = 1;  ///< step in the image from one pixel of the file to the next
   std::size_t slow_step = 1;
   [[nodiscard]] std::size_t place(std::size_t k) const { return k % fast * fast_step + k / fast * slow_step; }
 };
@@ -55,7 +55,7 @@ class UffImage {
   }
 
  private:
-  /// As meshgrid of x and z has them, z fastest.
+  /// Writes the plane in the order of meshgrid of x and z, z fastest.
   void put_plane() {
     const Hdf5Handle scan = put_.object(object_, "scan", "uff.linear_scan");
     put_.column(scan, "x_axis", places_along(grid_.x));
@@ -74,7 +74,7 @@ class UffImage {
     put_pixels({grid_.pixels(), 1, 1, 1});
   }
 
-  /// Lines that begin at z of the apex, side by side.
+  /// Writes lines that begin at z of the apex, side by side.
   void put_parallel() {
     const double angle = image_.lines->angle;
     if (angle == 0.0) {
@@ -112,7 +112,7 @@ class UffImage {
     put_pixels({grid_.pixels(), 1, 1, 1});
   }
 
-  /// A column of all pixels.
+  /// Writes a column of all pixels.
   void put_pixels(const PixelOrder& order) {
     const std::size_t count = grid_.pixels();
     const EnvelopeView envelope(image_);
@@ -139,7 +139,7 @@ void write_uff_image(const std::filesystem::path& path, const ImageFile& image) 
   AtomicFile aside(path);
   const Hdf5Session session;
   const UffOutput put(name);
-  constexpr std::uint64_t numbers = 3 * sizeof(double) + 2 * sizeof(float);  // its place, if it is stated, and its parts
+  constexpr std::uint64_t numbers = 3 * sizeof(double) + 2 * sizeof(float);  // the pixel's place, if it is stated, and its parts
   put.require_room(aside.descriptor(), numbers * image.grid.pixels());
   errno = 0;
   Hdf5NewFile file(aside.descriptor(), name);

@@ -12,7 +12,7 @@ constexpr const char* uff_version = "v1.2.0";
 }  // namespace
 
 void UffOutput::version(const Hdf5NewFile& file) const {
-  // MATLAB takes an array of one string for a cell, which is what USTB's reader expects of this one.
+  // MATLAB reads an array of one string as a cell, and USTB's reader expects a cell here.
   const std::string version(uff_version);
   const Hdf5Handle type = made(H5Tcopy(H5T_C_S1));
   done(H5Tset_size(type.id(), version.size() + 1));

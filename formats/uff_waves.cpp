@@ -17,17 +17,17 @@
 namespace echoform::formats {
 namespace {
 
-constexpr double deep_source = -1e-3;      // metres: what is farther behind z = 0 counts as a virtual source
-constexpr double longest_uff_delay = 1.0;  // seconds, as of all times of an acquisition
-constexpr double same_place = 10e-6;       // metres: USTB keeps single precision
+constexpr double deep_source = -1e-3;      // metres: a source farther behind z = 0 counts as a virtual source
+constexpr double longest_uff_delay = 1.0;  // seconds, the limit for all times of an acquisition
+constexpr double same_place = 10e-6;       // metres: USTB uses single precision
 constexpr double single_precision = 1e-6;
 
-/// o |v|, in metres.
+/// o |v|, in metres, where o is -1 for a virtual source and otherwise 1.
 double way_to_origin(const Direction& source) {
   return source.z < deep_source ? -length(source) : length(source);
 }
 
-/// As whoever reads it finds it: rounding decides on which side of `deep_source` it is.
+/// The place as readers of the file compute it, since rounding decides on which side of `deep_source` it is.
 Direction place_of(const UffPoint& point) {
   return scaled(direction_to(point), point.distance);
 }
@@ -55,8 +55,8 @@ struct Lone {
   double time = 0.0;
 };
 
-/// How far the wave of a point has to go from the probe's origin on before it is as far as its time tells, in metres: what
-/// PointWaveEvent::delay counts from.
+/// The distance in metres that the wave of a point travels from the probe's origin until it is at the place that belongs to its
+/// time. PointWaveEvent::delay counts from there.
 double way_from_probe(const Point& in_probe) {
   const double way = length(from_origin(in_probe));
   return in_probe.z.value > 0.0 ? -way : way;
@@ -79,7 +79,7 @@ class EventMaker {
     std::vector<std::optional<Lone>> lone;
     for (const UffWave& wave : waves) lone.push_back(lone_of(wave));
     UffEvents made;
-    // Times of a frame that is a matrix are those after each element's own firing.
+    // If the frame is a matrix, its times count from each element's own firing.
     if (std::ranges::all_of(lone, [](const auto& one) { return one.has_value(); }))
       made.zero = Seconds(std::ranges::min(lone, {}, [](const auto& one) { return one->time; })->time);
     std::vector<bool> fired(probe_.elements.size());
@@ -128,7 +128,7 @@ class EventMaker {
     const Direction direction = direction_to(wave.source);
     if (wave.wavefront == UffWavefront::plane || std::isinf(wave.source.distance)) {
       const double ahead = dot(direction, frame_.z);
-      // A curved array's wave has to run on for its delays to tell which way.
+      // With a curved array the wave must travel ahead, since otherwise its delays do not determine its direction.
       if (ahead < (flat_ ? -single_precision : single_precision)) {
         throw InputError(where_, fmt::format("wave {}, a plane one that runs away from the part", number + 1),
                          "directions that the probe emits in");
@@ -176,7 +176,7 @@ class WaveMaker {
     return of_element(event.elements.front(), event.delays.empty() ? 0.0 : static_cast<double>(event.delays.front()));
   }
   UffWave operator()(const PlaneWaveEvent& event) const {
-    // Delays of a curved array are for one velocity.
+    // Delays of a curved array hold for one velocity.
     const double velocity =
         event.slowness_z > 0.0 ? 1.0 / length(Direction{event.slowness_x, event.slowness_y, event.slowness_z}) : velocity_;
     const double x = event.slowness_x * velocity;
@@ -188,7 +188,7 @@ class WaveMaker {
                        fmt::format("at most {:.4g}, or it does not run on at {:g} m/s", 1.0 / velocity, velocity));
     }
     const Direction direction = frame_.to_global(Direction{x, y, std::sqrt(ahead)});
-    const double passes = delay_at_origin(event, probe_, frame_).value;  // the probe's origin
+    const double passes = delay_at_origin(event, probe_, frame_).value;  // when the wave passes the probe's origin
     return {UffWavefront::plane, point_towards(direction, HUGE_VAL),
             dot(direction, from_origin(frame_.origin)) / velocity - passes, velocity};
   }

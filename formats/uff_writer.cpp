@@ -1,4 +1,4 @@
-// Recordings out as channel data of USTB's files.
+// Writes recordings as channel data of USTB's files.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,11 +24,11 @@ namespace {
 
 using namespace formats;
 
-// At which plane waves run on whatever their slowness: what events can be written does not hang on it.
+// At this velocity plane waves travel ahead whatever their slowness, so which events can be written does not depend on it.
 constexpr MetresPerSecond slowest(1e-3);
 constexpr std::uint64_t room_of_wave = std::uint64_t{1} << 14;  // bytes: its groups and numbers have 8 KiB
 
-/// Of a frame as the file has it: every wave by every element.
+/// Samples of a frame in the file: every wave by every element.
 std::size_t channel_samples(const Acquisition& acquisition) {
   return acquisition.event_count() * acquisition.elements() * acquisition.samples;
 }
@@ -36,7 +36,7 @@ std::size_t channel_bytes(const Acquisition& acquisition) {
   return channel_samples(acquisition) * sizeof(float);
 }
 
-/// [event, receiver, sample] of a half matrix, each of whose pairs stands for both of its directions.
+/// Fills [event, receiver, sample] from a half matrix, each of whose pairs stands for both of its directions.
 void fill_matrix(const Acquisition& acquisition, std::span<const float> half, std::span<float> full) {
   const std::size_t count = acquisition.elements();
   const std::size_t samples = acquisition.samples;
@@ -72,9 +72,10 @@ void put_wave(const UffOutput& put, const Hdf5Handle& parent, const std::string&
   put.number(object, "sound_speed", wave.speed);
 }
 
-/// Throws InputError, naming `where`, unless USTB's channel data can hold frames of `acquisition`: one position of the probe, all
-/// elements record every event (of half a matrix both directions of a pair are written, of sums neither), which is a plane,
-/// diverging or focused wave, a single element or light, and less than 4 GiB a frame, what an HDF5 chunk may have.
+/// Throws InputError, naming `where`, unless USTB's channel data can hold frames of `acquisition`. There must be one position of
+/// the probe, and all elements must record every event. (Of half a matrix both directions of a pair are written, of sums
+/// neither.) Each event must be a plane, diverging or focused wave, a single element or light. A frame must have less than 4 GiB,
+/// the limit of an HDF5 chunk.
 void check_uff_holds(const Acquisition& acquisition, const std::string& where) {
   constexpr const char* others = "(.mfmc and .efcap hold others)";
   if (acquisition.pairs_summed()) {
@@ -99,9 +100,9 @@ struct UffFrameFile {
   Hdf5Handle data{};
   std::uint64_t frames = 0;
   bool broken = false;
-  bool whole = false;  // has its name after close() alone
+  bool whole = false;  // gets its name only with close()
   std::vector<float> amplitudes{};
-  std::vector<float> pairs{};  // of half a matrix
+  std::vector<float> pairs{};  // A-scans of half a matrix
 
   [[nodiscard]] std::array<hsize_t, 4> shape(hsize_t count) const {
     return {count, acquisition.event_count(), acquisition.elements(), acquisition.samples};
@@ -138,7 +139,7 @@ struct UffFrameFile {
     const Hdf5Handle creation = put.made(H5Pcreate(H5P_DATASET_CREATE));
     const auto one = shape(1);
     put.done(H5Pset_chunk(creation.id(), 4, one.data()));
-    // Chunks are written whole.
+    // Chunks are written whole, so they need no fill value.
     put.done(H5Pset_fill_time(creation.id(), H5D_FILL_TIME_NEVER));
     const auto none = shape(0);
     const auto most = shape(H5S_UNLIMITED);
@@ -148,19 +149,19 @@ struct UffFrameFile {
     file.flush();
   }
 
-  /// Adds what is in `amplitudes`.
+  /// Adds the frame in `amplitudes`.
   void add() {
     const std::array<hsize_t, 4> place{frames, 0, 0, 0};
-    broken = true;  // unless it is done
+    broken = true;  // until the frame is added
     UffOutput(path.string()).add_chunk(data, shape(frames), shape(frames + 1), place, std::as_bytes(std::span(amplitudes)));
     file.require_written();
     broken = false;
   }
 };
 
-/// One object, /channel_data, as float32 [frame, wave, channel, time] in C order. It has no word for which elements of a wave
-/// fire, dead elements, wavelengths and energies of light, counts of the encoder, and times and numbers of frames. The file
-/// appears whole, with close(). The constructor throws InputError where no velocity is stated, which the format asks for.
+/// Writes one object, /channel_data, as float32 [frame, wave, channel, time] in C order. The format has no field for the elements
+/// of a wave that fire, dead elements, wavelengths and energies of light, counts of the encoder, and times and numbers of frames.
+/// The file appears whole, with close(). The constructor throws InputError if no velocity is stated, which the format requires.
 class UffWriter final : public formats::FileWriter<UffFrameFile> {
  public:
   UffWriter(const std::filesystem::path& path, const Acquisition& acquisition, const FrameWriterOptions& options);
@@ -184,7 +185,7 @@ UffWriter::UffWriter(const std::filesystem::path& path, const Acquisition& acqui
 UffWriter::~UffWriter() {
   try {
     if (!file_->whole) close();
-  } catch (const std::exception&) {  // whoever wants to know calls close()
+  } catch (const std::exception&) {  // callers that need the error call close()
   }
 }
 
@@ -213,7 +214,7 @@ void UffWriter::close() {
   UffFrameFile& f = *file_;
   if (!f.file) return;
   const Hdf5Session session;
-  // Nothing half-written stays, whatever fails here.
+  // If anything fails below, no half-written file stays.
   Hdf5NewFile file = std::exchange(f.file, Hdf5NewFile());
   f.data = Hdf5Handle();
   if (f.frames == 0) return;

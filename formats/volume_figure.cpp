@@ -1,4 +1,4 @@
-// The figure of a volume: slices through its maximum above, projections of maxima below.
+// The figure of a volume: slices through its maximum above, maximum projections below.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -39,7 +39,7 @@ struct Place {
   std::size_t z = 0;
 };
 
-/// Where the strongest finite value is, the first of equal ones; nothing where none is above 0.
+/// The place of the strongest finite value, the first of equal ones; nothing if no value is above 0.
 std::optional<Place> find_maximum(const EnvelopeView& envelope, const FigureScale& scale, const Grid& grid) {
   std::size_t best = 0;
   float most = 0.0F;
@@ -54,7 +54,7 @@ std::optional<Place> find_maximum(const EnvelopeView& envelope, const FigureScal
   return Place{best % grid.x.count, best / grid.x.count % grid.y.count, best / grid.x.count / grid.y.count};
 }
 
-/// The strongest values along each axis; what is not a number counts only where there is nothing else.
+/// The strongest values along each axis. Values that are not numbers count only if there are no others.
 struct Projections {
   std::vector<float> along_z;  ///< [y, x]
   std::vector<float> along_y;  ///< [z, x]
@@ -85,7 +85,7 @@ struct Projections {
   }
 };
 
-/// The sides of the panels: one scale for all axes of one unit, as far as none becomes too short.
+/// The sides of the panels. All axes of one unit have the same scale, as long as none becomes too short.
 std::array<std::size_t, 3> sides(const ImageFile& image) {
   const Grid& grid = image.grid;
   const std::array<const Axis*, 3> axes{&grid.x, &grid.y, &grid.z};
@@ -110,7 +110,7 @@ std::string place_text(const Grid& grid, const Axis& axis, const Meaning& meanin
                      unit.name.empty() ? "" : " ", unit.name);
 }
 
-/// With the hyphen for minus: texts within PNG files are Latin-1.
+/// Replaces the minus sign by a hyphen: texts within PNG files are Latin-1.
 std::string plain_minus(const std::string& text) {
   constexpr std::string_view minus = "\u2212";
   std::string plain;
@@ -122,16 +122,16 @@ std::string plain_minus(const std::string& text) {
   return plain.append(text, from);
 }
 
-/// What is special of each of the three planes.
+/// The properties that differ between the three planes.
 struct Plane {
   const char* name;
   PanelAxis across;
   Meaning across_meaning;
   PanelAxis down;
   Meaning down_meaning;
-  double mark_across;  ///< the maximum's place
+  double mark_across;  ///< place of the maximum
   double mark_down;
-  std::string slice;   ///< the place of the slice, "z = 20.0 mm"
+  std::string slice;   ///< place of the slice, "z = 20.0 mm"
   std::string normal;  ///< the axis of the projection, "z"
 };
 
@@ -186,7 +186,7 @@ VolumeFigure draw_volume_figure(const ImageFile& image) {
 
   const auto [nx, ny, nz] = sides(image);
   const PanelAxis x = formats::panel_axis(grid, grid.x, image.x, nx);
-  // Who looks from the probe into the part, along z, and has x to the right, has y downwards.
+  // If one looks from the probe into the part, along z, and has x to the right, y points downwards.
   const PanelAxis y = formats::panel_axis(grid, grid.y, image.y, ny);
   const PanelAxis z = formats::panel_axis(grid, grid.z, image.z, nz);
   const double at_x = grid.x.at(at.x).value;

@@ -16,8 +16,8 @@ namespace {
 
 constexpr std::size_t deepest_xml = 64;
 constexpr std::size_t longest_text = 256;                  // bytes that are kept
-constexpr std::size_t xml_piece = std::size_t{1} << 16;    // bytes that are read at once
-constexpr std::size_t longest_tag = std::size_t{1} << 20;  // bytes: expat keeps all of one, and begins it anew with each piece
+constexpr std::size_t xml_piece = std::size_t{1} << 16;    // bytes read at once
+constexpr std::size_t longest_tag = std::size_t{1} << 20;  // bytes: expat keeps a whole tag and rereads it with each piece
 
 std::string_view without_prefix(std::string_view name) {
   const std::size_t colon = name.find(':');
@@ -32,7 +32,7 @@ struct Reset {
 }  // namespace
 
 struct XmlReader::Calls {
-  /// `call` unless one has failed; a failure ends the reading.
+  /// Runs `call` unless an earlier call has failed; a failure ends the reading.
   template <class Call>
   static void guarded(void* user, Call&& call) {
     auto& reader = *static_cast<XmlReader*>(user);
@@ -65,12 +65,12 @@ struct XmlReader::Calls {
       if (reader.open_.empty()) return;
       std::string& kept = reader.open_.back().text;
       std::string_view more(characters, static_cast<std::size_t>(count));
-      // Blanks before all else are not the text.
+      // Blanks before the text are dropped.
       if (kept.empty()) more.remove_prefix(std::min(more.find_first_not_of(" \t\r\n"), more.size()));
       kept += more.substr(0, longest_text - kept.size());
     });
   }
-  /// expat never opens what the identifiers name: nothing is set that would.
+  /// expat never opens what the identifiers name, since no handler that would do so is set.
   static void document_type(void* user, const char* /*name*/, const char* /*system*/, const char* /*published*/, int internal) {
     guarded(user, [internal](XmlReader& reader) {
       if (internal != 0) throw InputError(reader.where(), "a document type with declarations", "elements alone");
@@ -94,7 +94,7 @@ void XmlReader::require_known_entities() const {
   const int count = XML_GetCurrentByteCount(parser_);
   if (bytes == nullptr || count <= 0 || count > size - at) return;
   std::string tag(bytes + at, static_cast<std::size_t>(count));
-  std::erase(tag, '\0');  // what is ASCII in UTF-16
+  std::erase(tag, '\0');  // the ASCII characters of UTF-16
   constexpr std::array<std::string_view, 5> known{"amp", "lt", "gt", "apos", "quot"};
   for (std::size_t begin = 0; (begin = tag.find('&', begin)) != std::string::npos;) {
     ++begin;
