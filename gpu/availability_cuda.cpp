@@ -15,7 +15,7 @@ namespace echoform {
 namespace {
 
 std::string text_of(cudaError_t error) {
-  // Errors stay with the runtime until they are read; nobody else shall find this one.
+  // The runtime keeps an error until it is read, so this one is read before other code finds it.
   static_cast<void>(cudaGetLastError());
   return fmt::format("{} ({})", cudaGetErrorString(error), cudaGetErrorName(error));
 }

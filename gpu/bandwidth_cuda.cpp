@@ -13,7 +13,7 @@ namespace echoform {
 namespace {
 
 constexpr std::size_t host_bytes = std::size_t{32} << 20;
-// Well above what the second-level cache holds.
+// The size is well above what the second-level cache holds.
 constexpr std::size_t device_bytes = std::size_t{256} << 20;
 constexpr int copies = 5;
 

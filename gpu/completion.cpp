@@ -15,8 +15,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using namespace std::chrono_literals;
 
-// A question costs the driver a lock that those who queue work need too: asking without a pause is for the first moment only,
-// when the event of an idle GPU is about to be reached.
+// A query takes a lock of the driver that threads which queue work need too. So the thread queries without a pause only in the
+// first moment, when the event of an idle GPU is about to be reached.
 constexpr auto spin_time = 10us;
 constexpr auto nap = 20us;
 
@@ -30,7 +30,7 @@ CompletionThread::CompletionThread(std::unique_ptr<EventQuery> query, std::chron
 CompletionThread::~CompletionThread() {
   finish();
   ending_.store(true, std::memory_order_release);
-  // The count is what the thread sleeps on.
+  // The thread sleeps on this count.
   watched_.fetch_add(1, std::memory_order_release);
   watched_.notify_one();
   thread_.join();
@@ -56,7 +56,7 @@ void CompletionThread::finish() noexcept {
 }
 
 void CompletionThread::run() noexcept {
-  // Otherwise the kernel rounds each nap up by 50 us.
+  // Without this setting the kernel extends each nap by 50 us.
   static_cast<void>(prctl(PR_SET_TIMERSLACK, 1000UL, 0UL, 0UL, 0UL));
   query_->begin();
   for (std::uint32_t place = 0;; ++place) {
@@ -73,7 +73,7 @@ void CompletionThread::run() noexcept {
 void CompletionThread::wait_for(const Entry& entry) noexcept {
   const Clock::time_point begin = Clock::now();
   for (;;) {
-    // The time first: a process that was stopped meanwhile asks once more before it gives up.
+    // The time is taken before the query: a process that was stopped meanwhile queries once more before it gives up.
     const auto waited = Clock::now() - begin;
     if (query_->reached(entry.event, entry.stage)) return;
     if (waited > timeout_) {

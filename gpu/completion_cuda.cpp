@@ -13,7 +13,7 @@ class CudaEventQuery final : public EventQuery {
 
   void begin() noexcept override {
     ECHOFORM_CUDA_QUEUED(cudaSetDevice(device_));
-    // Questions from here shall not spoil what another thread captures into a graph meanwhile.
+    // Queries from this thread must not break a graph that another thread is capturing.
     cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
     ECHOFORM_CUDA_QUEUED(cudaThreadExchangeStreamCaptureMode(&mode));
   }

@@ -16,7 +16,7 @@ namespace {
 #define ECHOFORM_CUBLAS_FILE(major) "libcublas.so." ECHOFORM_CUBLAS_TEXT(major)
 
 CublasLibrary load_cublas() {
-  // The library's interface is fixed within a major version, that of the header used here.
+  // The library's interface is fixed within a major version. The version is that of the header used here.
   const LoadedLibrary library("cuBLAS", ECHOFORM_CUBLAS_FILE(CUBLAS_VER_MAJOR));
   CublasLibrary functions{};
   library.find("cublasCreate_v2", functions.create);
@@ -61,7 +61,7 @@ std::string line_of(cublasStatus_t error, const char* call, const char* file, in
 }  // namespace
 
 const CublasLibrary& cublas_library() {
-  // A failure is not kept: the next call looks again.
+  // A failure is not kept: the next call tries again.
   static const CublasLibrary library = load_cublas();
   return library;
 }

@@ -44,7 +44,7 @@ std::string place_of(const char* call, const char* file, int line) {
 
 void throw_error(cudaError_t error, const char* call, const char* file, int line) {
   if (sticky(error)) end_after(error, call, file, line);
-  // Errors stay with the runtime until they are read; the next check shall not find this one.
+  // The runtime keeps an error until it is read, so this one is read before the next check finds it.
   static_cast<void>(cudaGetLastError());
   throw RuntimeFault("GPU: " + line_of(error, call, file, line));
 }

@@ -14,7 +14,7 @@ namespace {
 
 #define ECHOFORM_TEXT_OF(value) #value
 #define ECHOFORM_CUFFT_FILE(major) "libcufft.so." ECHOFORM_TEXT_OF(major)
-/// The library's interface is fixed within a major version, that of the header used here.
+/// The library's interface is fixed within a major version. The version is that of the header used here.
 constexpr const char* file_name = ECHOFORM_CUFFT_FILE(CUFFT_VER_MAJOR);
 
 CufftLibrary load() {
@@ -79,7 +79,7 @@ std::string line_of(cufftResult error, const char* call, const char* file, int l
 }  // namespace
 
 const CufftLibrary& cufft_library() {
-  // A failure is not kept: the next call looks again.
+  // A failure is not kept: the next call tries again.
   static const CufftLibrary library = load();
   return library;
 }

@@ -1,4 +1,4 @@
-// Device groups by NCCL's sends and receives alone: what all-reduce adds up, and in which order, is its own affair.
+// Device groups that use only NCCL's sends and receives: the order in which all-reduce adds terms is not specified.
 #ifdef ECHOFORM_WITH_NCCL
 #include "gpu/device_group.hpp"
 
@@ -40,7 +40,7 @@ NcclLibrary load_nccl() {
 }  // namespace
 
 const NcclLibrary& nccl_library() {
-  // A failure is not kept: the next call looks again.
+  // A failure is not kept: the next call tries again.
   static const NcclLibrary library = load_nccl();
   return library;
 }
@@ -59,7 +59,7 @@ void require(ncclResult_t error, const char* what) {
   if (error != ncclSuccess) throw RuntimeFault("GPU: " + text_of(error, what));
 }
 
-/// Of `count` values those that a member adds up.
+/// The part of `count` values that one member adds up.
 struct Slice {
   std::size_t first;
   std::size_t count;
@@ -81,7 +81,7 @@ class NcclGroup final : public DeviceGroup {
     }
   }
   ~NcclGroup() override {
-    // Rather than its end in good order, for which it would wait for the others.
+    // The communicator is aborted instead of closed in good order, since closing would wait for the other members.
     const gpu::DeviceScope scope(device_);
     if (communicator_ != nullptr) static_cast<void>(nccl_.abort(communicator_));
   }
@@ -112,7 +112,7 @@ class NcclGroup final : public DeviceGroup {
     ECHOFORM_CUDA(scope.error());
     auto* const received = static_cast<float*>(received_.data());
     const Slice own = slice_of(count, member_, members_);
-    // Slice k of each goes to member k, which adds those of all; then sums go to all.
+    // Slice k of each member goes to member k, which adds the slices of all. Then the sums go to all members.
     require(nccl_.group_start(), "beginning a group of calls");
     for (std::size_t other = 0; other < members_; ++other) {
       const Slice theirs = slice_of(count, other, members_);
@@ -148,7 +148,7 @@ class NcclGroup final : public DeviceGroup {
   int device_;
   std::unique_ptr<Backend> backend_;
   gpu::Stream stream_;
-  Buffer received_;  // of every member its term of this one's slice
+  Buffer received_;  // every member's term of this member's slice
   ncclComm_t communicator_ = nullptr;
 };
 

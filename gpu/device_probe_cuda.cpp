@@ -12,7 +12,8 @@
 namespace echoform {
 namespace {
 
-/// "580.65.06" as the driver's module says it; empty where it does not. "NVRM version: NVIDIA UNIX ... 580.65.06  Release ..."
+/// The release as the driver's module reports it, such as "580.65.06" from "NVRM version: NVIDIA UNIX ... 580.65.06  Release
+/// ..."; empty if the module reports none.
 std::string driver_release() {
   std::ifstream file("/proc/driver/nvidia/version");
   std::string word;
@@ -35,13 +36,13 @@ GpuProbe ask() {
   }
   int count = 0;
   const cudaError_t answer = cudaGetDeviceCount(&count);
-  // Errors of the probe stay with the runtime until they are read; nobody else shall find them.
+  // The runtime keeps errors of the probe until they are read, so they are read before other code finds them.
   static_cast<void>(cudaGetLastError());
   probe.status = gpu::probe_status(answer, count, driver, runtime);
   if (answer != cudaSuccess) return probe;
   for (int index = 0; index < count; ++index) {
     cudaDeviceProp properties{};
-    // One that does not tell keeps its number.
+    // A device that does not report its properties keeps its number.
     GpuDevice device{.name = "unknown"};
     if (cudaGetDeviceProperties(&properties, index) == cudaSuccess) {
       const auto part = [](int number) { return static_cast<std::uint64_t>(static_cast<std::uint32_t>(number)); };
@@ -60,7 +61,7 @@ GpuProbe ask() {
 }  // namespace
 
 GpuProbe probe_cuda_devices() {
-  // Devices do not come and go while a process runs.
+  // The list of devices does not change while a process runs.
   static const GpuProbe probe = ask();
   return probe;
 }

@@ -11,13 +11,13 @@
 namespace echoform::gpu {
 namespace {
 
-/// Whether a short write to `descriptor` goes through now, or soon.
+/// Whether a short write to `descriptor` is possible now, or within 200 ms.
 bool takes_text(int descriptor) noexcept {
   pollfd place{descriptor, POLLOUT, 0};
   return poll(&place, 1, 200) == 1 && (place.revents & POLLOUT) != 0;
 }
 
-/// What was printed before, unless another thread is just printing or nobody reads.
+/// Flushes what was printed before, unless another thread is printing or nobody reads.
 void flush_output() noexcept {
   if (ftrylockfile(stdout) != 0) return;
   if (takes_text(STDOUT_FILENO)) std::fflush(stdout);
@@ -32,7 +32,7 @@ void end_process(std::string_view line) noexcept {
     for (;;) pause();  // the first caller is about to end all threads
   }
   flush_output();
-  // In one piece of a size that no pipe divides; a terminal's live line is wiped first.
+  // The line is written in one piece, of a size that no pipe divides. On a terminal the live line is wiped first.
   char text[1024];
   const int longest = static_cast<int>(std::min<std::size_t>(line.size(), 960));
   const int length = std::snprintf(text, sizeof(text), "%sechoform: GPU fault: %.*s\n",

@@ -17,7 +17,8 @@ LoadedLibrary::LoadedLibrary(std::string_view name, std::string_view file) : nam
   for (const char* folder : library_folders) {
     handle_ = dlopen(fmt::format("{}{}", folder, file_).c_str(), RTLD_NOW | RTLD_LOCAL);
     if (handle_ != nullptr) return;
-    // The first says what the loader's own search met with: nothing, or a library that cannot be loaded.
+    // The first reason is kept. It states the result of the loader's own search: nothing found, or a library that cannot be
+    // loaded.
     const char* const said = dlerror();
     if (reason.empty() && said != nullptr) reason = said;
   }

@@ -19,7 +19,7 @@ double megabytes(std::size_t bytes) {
   return 1e-6 * static_cast<double>(bytes);
 }
 
-/// What the host could still give, in bytes; 0 if unknown.
+/// Memory that is still available on the host, in bytes; 0 if unknown.
 std::size_t available_host_memory() {
   std::ifstream file("/proc/meminfo");
   std::string key;
@@ -68,7 +68,8 @@ Buffer allocate_device(std::size_t bytes) {
   void* data = nullptr;
   if (const cudaError_t error = memory_calls().device_alloc(&data, size); error != cudaSuccess) refuse_device(bytes, error);
   Buffer buffer(data, bytes, [release = memory_calls().device_free](void* memory) { static_cast<void>(release(memory)); });
-  // On a stream of its own, and waited for: the streams of the engines do not wait for others.
+  // The memory is cleared on a stream of its own, and this function waits for it: the streams of the engines do not wait for
+  // others.
   const Stream stream = make_stream();
   ECHOFORM_CUDA(cudaMemsetAsync(data, 0, size, stream.get()));
   ECHOFORM_CUDA(cudaStreamSynchronize(stream.get()));
@@ -91,7 +92,7 @@ Buffer allocate_pinned(std::size_t bytes, Pinned kind) {
     if (const cudaError_t error = calls.host_alloc(&data, size, cudaHostAllocDefault); error != cudaSuccess) {
       refuse_pinned(bytes, error);
     }
-    // Only now: where there is no pinned memory of either kind, that is the one line.
+    // The fallback is reported only now: if there is no pinned memory of either kind, that is reported instead, in one line.
     if (refusal != cudaSuccess) report_fallback(refusal);
   }
   std::memset(data, 0, size);

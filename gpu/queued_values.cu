@@ -7,7 +7,7 @@ namespace echoform::gpu {
 namespace {
 
 constexpr unsigned threads = 256;
-constexpr unsigned piece = 960;  // parameters of a kernel may take 4096 bytes
+constexpr unsigned piece = 960;  // parameters of a kernel may have at most 4096 bytes
 
 struct Piece {
   float values[piece];
