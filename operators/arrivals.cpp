@@ -49,7 +49,7 @@ void require_sound(const ModelGeometry& geometry, const char* where) {
   for (const Detector& detector : geometry.detectors) {
     if (detector.dead) continue;
     any = true;
-    // Of each detector by itself: one may be too near and another too far away.
+    // Each detector is checked by itself: one may be too near and another too far away.
     const Arrivals own = arrivals_at(geometry, detector);
     if (own.first <= record.last && own.last >= record.first) return;
   }

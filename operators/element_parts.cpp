@@ -14,7 +14,7 @@ namespace {
 
 constexpr double tolerable = 0.03;
 
-/// From the detector to the nearest place of the box of voxels.
+/// Distance from the detector to the nearest place in the box of voxels.
 double distance_to(const Grid& grid, const Point& from) {
   const double half = 0.5 * voxel_spacing(grid).value;
   const auto beside = [half](Metres place, const Axis& axis) {
@@ -96,7 +96,7 @@ class ModelOfParts final : public LinearOperator, public AdjointOnDevice {
 }  // namespace
 
 double far_field_error(const ModelGeometry& geometry, Hertz highest, const ElementParts& parts) {
-  const double turns = std::numbers::pi * (highest / geometry.velocity).value;  // radians a metre, at half of that frequency
+  const double turns = std::numbers::pi * (highest / geometry.velocity).value;  // radians a metre, at half of `highest`
   double worst = 0.0;
   for (const Detector& detector : geometry.detectors) {
     if (detector.dead) continue;
@@ -132,7 +132,7 @@ ModelGeometry divided(const ModelGeometry& geometry, const ElementParts& parts) 
   all.detectors.clear();
   for (const Detector& whole : geometry.detectors) {
     if (whole.dead) {
-      // Of whatever size.
+      // The sizes of dead detectors do not matter.
       all.detectors.insert(all.detectors.end(), parts.count(), whole);
       continue;
     }

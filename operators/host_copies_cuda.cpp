@@ -6,7 +6,7 @@
 namespace echoform::gpu {
 namespace {
 
-/// Values that a thread copies at a time.
+/// Number of values that a thread copies at a time.
 constexpr std::size_t grain = std::size_t{1} << 16;
 
 }  // namespace
@@ -28,7 +28,7 @@ void HostCopies::to_device(float* to, std::span<const float> from) {
   for (std::size_t begin = 0, k = 0; begin < from.size(); begin += piece_values, k = (k + 1) % pieces) {
     const std::size_t count = std::min(piece_values, from.size() - begin);
     auto* const pinned = static_cast<float*>(memory_[k].data());
-    // Of two pieces before, or of a copy before this.
+    // The event belongs to the piece two before this one, or to an earlier copy.
     ECHOFORM_CUDA(cudaEventSynchronize(done_[k].get()));
     copy(pinned, from.data() + begin, count);
     device_.copy(to + begin, pinned, count * sizeof(float));

@@ -26,7 +26,7 @@ DetectorFrame frame_of(const Detector& detector, const Grid& grid) {
     outward[a] /= frame.distance;
     frame.inward[a] = -outward[a];
   }
-  // Directions of growing polar angle and of growing azimuth at the detector, as seen from the grid's middle.
+  // Directions of increasing polar angle and of increasing azimuth at the detector, as seen from the grid's middle.
   const double level = std::hypot(outward[0], outward[1]);
   frame.e2[0] = level > 0.0 ? -outward[1] / level : 0.0;
   frame.e2[1] = level > 0.0 ? outward[0] / level : 1.0;

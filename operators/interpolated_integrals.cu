@@ -1,4 +1,5 @@
-// Integrals over spheres: a block holds a brick of the image in shared memory, a warp takes one detector after the other.
+// Computes integrals over spheres. A block holds a brick of the image in shared memory, and a warp takes one detector after the
+// other.
 #include <algorithm>
 
 #include "gpu/cuda_check.hpp"
@@ -20,7 +21,7 @@ constexpr unsigned ring_warps = ring_threads / 32;
 
 struct WarpMemory {
   RingTable table;
-  float sums[shell_group][32];  ///< of lanes: nobody waits for another
+  float sums[shell_group][32];  ///< one for each lane: no lane waits for another
 };
 constexpr std::size_t integral_bytes = brick_numbers * sizeof(float) + ring_warps * sizeof(WarpMemory);
 static_assert(sizeof(WarpMemory) % 16 == 0);  // tables are aligned
@@ -88,7 +89,7 @@ __global__ void __launch_bounds__(ring_threads, 4) integrate_bricks(const __grid
                 });
       own.sums[current][lane] = sum;
       __syncwarp();
-      // A lane has a quarter of a sphere's sums, and starts with another than its neighbours do.
+      // Each lane adds a quarter of a sphere's sums, and starts with a different sum than its neighbours.
       constexpr unsigned group = shell_group;
       static_assert(group == 8);
       const unsigned of_sphere = lane % group;
@@ -108,7 +109,7 @@ __global__ void __launch_bounds__(ring_threads, 4) integrate_bricks(const __grid
   }
 }
 
-/// A block has a detector; bricks are added in their order.
+/// Each block has one detector. Bricks are added in their order.
 __global__ void __launch_bounds__(threads) sum_bricks(const __grid_constant__ IntegralTask task, double* edges, float* data) {
   const InterpolatedScene& scene = task.scene;
   const std::int64_t q = blockIdx.x;
@@ -140,7 +141,7 @@ void allow_integrals() {
 }
 
 void queue_integrals(const IntegralTask& task, cudaStream_t stream) noexcept {
-  // Some detectors for each warp, so that a brick is not loaded for a few alone.
+  // Each warp gets several detectors, so that a brick is not loaded for only a few.
   constexpr std::int32_t of_warp = 8;
   const std::int32_t blocks = (task.scene.detectors + of_warp * static_cast<std::int32_t>(ring_warps) - 1) /
                               (of_warp * static_cast<std::int32_t>(ring_warps));

@@ -71,10 +71,10 @@ class InterpolatedModel final : public LinearOperator {
       for (std::size_t q = first; q < last; ++q)
         half_sample_difference_adjoint(data.subspan(q * samples_, samples_), edges_of(q));
     });
-    // Each voxel is in one slab, and takes what is added to it in the order of detectors, spheres, rings and samples, whatever
-    // the slabs: so the bits do not depend on their number.
+    // Each voxel is in one slab, and receives its terms in the order of detectors, spheres, rings and samples, whatever the
+    // slabs. So the bits do not depend on the number of slabs.
     const std::size_t planes = grid_.z.count;
-    // Voxels are alike in work, and every slab goes over all rings: few of them.
+    // All voxels cost the same work, and every slab goes over all rings, so there are only a few slabs.
     const std::size_t wanted = team_->size() == 1 ? 1 : 2 * team_->size();
     const std::size_t slab = (planes + wanted - 1) / wanted;
     team_->for_each(planes, slab, [&](std::size_t first, std::size_t last, std::size_t) {
@@ -93,14 +93,14 @@ class InterpolatedModel final : public LinearOperator {
   }
 
  private:
-  /// The first voxel of a row of the grid, within the border.
+  /// Index of the first voxel of a row of the grid, inside the border.
   [[nodiscard]] std::size_t inner(std::size_t z, std::size_t y) const { return (z + 1) * plane_ + (y + 1) * row_ + 1; }
   [[nodiscard]] std::span<float> edges_of(std::size_t detector) {
     return std::span(edges_).subspan(detector * (samples_ + 1), samples_ + 1);
   }
   [[nodiscard]] double edge_time(std::size_t edge) const { return start_ + (static_cast<double>(edge) - 0.5) / rate_; }
 
-  /// What the adjoint leaves there is of no voxel.
+  /// Clears the border: values that the adjoint leaves there belong to no voxel.
   void clear_border() {
     const auto clear = [this](std::size_t from, std::size_t count) {
       std::fill_n(image_.begin() + static_cast<std::ptrdiff_t>(from), count, 0.0F);
@@ -129,10 +129,11 @@ class InterpolatedModel final : public LinearOperator {
     return task;
   }
 
-  /// Of samples of the ring's points, in the unit of data: t / (4 pi) of their solid angles, by the sampling interval.
+  /// Weight of the samples at the ring's points, in the unit of data: t / (4 pi) times their solid angles, divided by the
+  /// sampling interval.
   [[nodiscard]] double weight_of(const interpolated::Ring& ring, double time) const { return time * rate_ * ring.share; }
 
-  /// t / (4 pi) of the image over all directions, over the sampling interval.
+  /// t / (4 pi) times the integral of the image over all directions, divided by the sampling interval.
   [[nodiscard]] double integral(const DetectorFrame& frame, double time) const {
     const Shell shell = interpolated::shell_of(frame, time / spacing_time_);
     RingTask task = task_within(0.0, static_cast<double>(grid_.z.count + 1));
@@ -166,16 +167,16 @@ class InterpolatedModel final : public LinearOperator {
   std::size_t samples_;
   double rate_;          // Hz
   double start_;         // s
-  double spacing_time_;  // of sound from voxel to voxel, s
+  double spacing_time_;  // travel time of sound from voxel to voxel, s
   interpolated::RingKernels kernels_;
   ThreadTeam* team_;
   std::vector<DetectorFrame> frames_;
   std::vector<bool> dead_;
-  std::size_t row_ = 0;    // of the image with its border, in floats
-  std::size_t plane_ = 0;  // likewise
+  std::size_t row_ = 0;    // stride of a row of the image with its border, in floats
+  std::size_t plane_ = 0;  // stride of a plane, likewise
   std::vector<float> image_;
   std::vector<std::vector<double>> edges_of_members_;
-  std::vector<float> edges_;  // [detector][edge], of the adjoint
+  std::vector<float> edges_;  // [detector][edge], for the adjoint
 };
 
 }  // namespace

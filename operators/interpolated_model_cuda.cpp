@@ -26,7 +26,7 @@ using interpolated::DetectorFrame;
 using interpolated::RingFrame;
 using interpolated::ShellEntry;
 
-/// Passes are of whole groups that the adjoint adds up at a time, so that its bits do not depend on how many passes there are.
+/// Passes consist of whole groups that the adjoint adds up at a time, so that its bits do not depend on the number of passes.
 constexpr std::size_t pass_at_least = 16;
 
 class InterpolatedModelCuda final : public LinearOperator, public AdjointOnDevice {
@@ -70,7 +70,7 @@ class InterpolatedModelCuda final : public LinearOperator, public AdjointOnDevic
 
   [[nodiscard]] std::size_t image_size() const noexcept override { return grid_.pixels(); }
   [[nodiscard]] std::size_t data_size() const noexcept override { return detectors_ * samples_; }
-  /// Of the host: what is on the device is checked before it is taken.
+  /// Bytes on the host. Memory on the device is checked before it is allocated.
   [[nodiscard]] std::size_t bytes() const noexcept override { return 0; }
 
   void apply(std::span<const float> image, std::span<float> data) override {
@@ -128,7 +128,7 @@ class InterpolatedModelCuda final : public LinearOperator, public AdjointOnDevic
     const std::int32_t voxels[3] = {to_whole(grid_.x.count), to_whole(grid_.y.count), to_whole(grid_.z.count)};
     edges_ = samples_ + 1;
     scene_.bricks = interpolated::bricks_of_grid(voxels);
-    // Half a sample before the first one, and so on.
+    // The first radius belongs to half a sample before the first one; the others follow at intervals of a sample.
     scene_.radii = {(geometry.start_time.value - 0.5 / rate) / spacing_time, 1.0 / (rate * spacing_time), to_whole(edges_)};
     scene_.scale = spacing_time * rate;
     scene_.slots = interpolated::edges_at_most(scene_.radii);
@@ -147,7 +147,7 @@ class InterpolatedModelCuda final : public LinearOperator, public AdjointOnDevic
     require_device_memory(device_.number(), need(), "a smaller grid, or backend = \"cpu\"");
   }
 
-  /// Bytes of the device.
+  /// Bytes needed on the device.
   [[nodiscard]] std::size_t need() const {
     const std::size_t of_edge = sizeof(ShellEntry) + sizeof(double) + sizeof(float);
     const std::size_t of_detector =
@@ -172,9 +172,9 @@ class InterpolatedModelCuda final : public LinearOperator, public AdjointOnDevic
   Grid grid_;
   std::size_t samples_;
   std::size_t detectors_;
-  std::size_t edges_ = 0;  // spheres of a detector
+  std::size_t edges_ = 0;  // spheres for each detector
   std::size_t bricks_ = 0;
-  std::size_t slots_ = 0;  // edges of a brick
+  std::size_t slots_ = 0;  // edges for each brick
   InterpolatedScene scene_{};
   std::size_t pass_ = 0;  // detectors at a time
   Buffer frames_, ring_frames_, angles_, dead_, image_, sums_, data_, shells_, edge_sums_, edge_values_, parts_, starts_;

@@ -1,5 +1,5 @@
-// How a warp goes over a detector's spheres within a brick: the same samples in both directions. Some spheres at a time; lanes
-// work out their rings, one each, and then share out the rings' samples, whichever rings and spheres they are of.
+// How a warp goes over a detector's spheres within a brick; forward and adjoint use the same samples. The warp takes a few
+// spheres at a time. Each lane computes a ring, and then the lanes share the samples of all rings and spheres.
 #pragma once
 
 #include "gpu/cuda_check.hpp"
@@ -8,25 +8,25 @@
 namespace echoform::gpu {
 
 constexpr unsigned every_lane = 0xFFFFFFFFU;
-/// Spheres at a time.
+/// Number of spheres that are processed at a time.
 constexpr std::int32_t shell_group = 8;
 
-/// Numbers before the tables in shared memory: a brick, and what aligns them.
+/// Numbers in shared memory before the tables: a brick, and padding for alignment.
 constexpr std::int32_t brick_numbers = (interpolated::brick_voxels + 3) / 4 * 4;
 
-/// Of one warp. Rings are rows of four numbers: whichever eight rows lanes next to each other read, they read other banks.
+/// Table of one warp. Rings are rows of four numbers. Any eight rows that neighbouring lanes read are in different banks.
 struct RingTable {
-  float4 centre[32];  ///< and the weight of a sample
-  float4 cosine[32];  ///< and 1 / samples of the ring
-  float4 sine[32];    ///< and samples of the ring
-  int2 samples[32];   ///< from a number among all samples to that in the ring, as a float's bits; sphere
+  float4 centre[32];  ///< centre, and weight of a sample
+  float4 cosine[32];  ///< cosine, and 1 / samples of the ring
+  float4 sine[32];    ///< sine, and samples of the ring
+  int2 samples[32];   ///< offset from a number among all samples to that in the ring, as a float's bits; sphere
   double step[shell_group];
-  float4 shell[shell_group];       ///< radius and its rest, weight
-  std::int32_t ring[shell_group];  ///< from a number among all rings to that in the sphere
-  std::int32_t end[shell_group];   ///< among all rings
+  float4 shell[shell_group];       ///< radius and its remainder, weight
+  std::int32_t ring[shell_group];  ///< offset from a number among all rings to that in the sphere
+  std::int32_t end[shell_group];   ///< end of the sphere's rings among all rings
 };
 
-/// Allows a kernel of the current device so much shared memory; throws where there is not as much.
+/// Allows a kernel of the current device to use this much shared memory; throws if there is not as much.
 inline void allow_shared(const void* kernel, std::size_t bytes) {
   ECHOFORM_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)));
   ECHOFORM_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, cudaSharedmemCarveoutMaxShared));
@@ -34,13 +34,14 @@ inline void allow_shared(const void* kernel, std::size_t bytes) {
 
 /// Where a sample lies in a brick.
 struct BrickPlace {
-  std::int32_t index;  ///< of the voxel before it
-  float x, y, z;       ///< from there
+  std::int32_t index;  ///< index of the voxel before it
+  float x, y, z;       ///< offset from that voxel
 };
 
-/// As interpolated::on_circle() has it, with whole numbers as floats, which are exact below 2^22: of n + 1/2 of `samples`.
+/// Works like interpolated::on_circle(), with whole numbers as floats, which are exact below 2^22. The angle is that of n + 1/2
+/// among `samples` samples.
 __device__ __forceinline__ interpolated::OnCircle on_circle_of(float n, float samples, float inverse) {
-  constexpr float magic = 12582912.0F;  // 1.5 x 2^23: a sum with it has the whole number's bits
+  constexpr float magic = 12582912.0F;  // 1.5 x 2^23: a sum with it has the bits of the whole number
   const float quarters = fmaf(n, 4.0F, 2.0F);
   const float near = fmaf(quarters, inverse, magic);
   const int quarter = __float_as_int(near);
@@ -57,8 +58,8 @@ __device__ __forceinline__ interpolated::OnCircle on_circle_of(float n, float sa
           __int_as_float(__float_as_int(swapped ? c : s) ^ sine_sign)};
 }
 
-/// Works out which rings of the spheres from first_edge on may be in the brick; returns how many. `value_of(edge)`:
-/// what their weights are to be multiplied by; 0: none of its rings. All lanes of a warp together.
+/// Computes the rings of the spheres from first_edge on that may be in the brick, and returns their number. `value_of(edge)` is
+/// the factor of their weights; 0 leaves out all rings of the edge. All lanes of a warp must call it together.
 template <class Value>
 __device__ __forceinline__ std::int32_t make_shell_group(const InterpolatedScene& scene, const interpolated::SeenBrick& seen,
                                                          std::int32_t q, std::int32_t first_edge, RingTable& table,
@@ -82,7 +83,7 @@ __device__ __forceinline__ std::int32_t make_shell_group(const InterpolatedScene
     const std::int32_t before = __shfl_up_sync(every_lane, end, step);
     if (lane >= static_cast<std::int32_t>(step)) end += before;
   }
-  __syncwarp();  // who still reads the spheres before
+  __syncwarp();  // other lanes may still read the previous spheres
   if (lane < shell_group) {
     const interpolated::Pair pair = interpolated::pair_of(radius);
     table.step[lane] = shell.step;
@@ -94,8 +95,8 @@ __device__ __forceinline__ std::int32_t make_shell_group(const InterpolatedScene
   return __shfl_sync(every_lane, end, 31);
 }
 
-/// Calls body(place, weight, sphere) for the samples in the brick of the `rings` rings that are in the table; spheres count from
-/// the group's first, and a lane has those of a sphere one after the other. All lanes of a warp together.
+/// Calls body(place, weight, sphere) for the samples in the brick of the `rings` rings in the table. Spheres count from the
+/// group's first, and a lane takes the samples of a sphere one after the other. All lanes of a warp must call it together.
 template <class Body>
 __device__ __forceinline__ void for_rings(const interpolated::RingFrame& frame, const interpolated::SeenBrick& seen,
                                           const interpolated::Brick& brick, const interpolated::AngleEntry* angles,
@@ -103,7 +104,7 @@ __device__ __forceinline__ void for_rings(const interpolated::RingFrame& frame, 
   const auto lane = static_cast<std::int32_t>(threadIdx.x % 32);
   std::int32_t sphere = 0;
   for (std::int32_t begin = 0; begin < rings; begin += 32) {
-    // Lanes without a ring work out the last one, and have none of its samples.
+    // Lanes without a ring compute the last one, and take none of its samples.
     const std::int32_t own = min(begin + lane, rings - 1);
     while (own >= table.end[sphere]) ++sphere;
     const float4 of_sphere = table.shell[sphere];
@@ -117,10 +118,10 @@ __device__ __forceinline__ void for_rings(const interpolated::RingFrame& frame, 
       if (lane >= static_cast<std::int32_t>(step)) end += before;
     }
     const std::int32_t total = __shfl_sync(every_lane, end, 31);
-    // Rows are those rings' that have samples.
+    // The table's rows hold only rings with samples.
     const unsigned some = __ballot_sync(every_lane, count > 0);
-    const std::int32_t start = count > 0 ? end - count : total;  // behind all samples: of no ring that counts
-    __syncwarp();                                                // who still reads the rings before
+    const std::int32_t start = count > 0 ? end - count : total;  // behind all samples if the ring has none
+    __syncwarp();                                                // other lanes may still read the previous rings
     if (count > 0) {
       const int row = __popc(some & ((1U << lane) - 1U));
       table.centre[row] = make_float4(part.centre[0], part.centre[1], part.centre[2], part.weight);
@@ -130,10 +131,10 @@ __device__ __forceinline__ void for_rings(const interpolated::RingFrame& frame, 
     }
     __syncwarp();
     const unsigned to_own = 0xFFFFFFFFU >> (31 - lane);  // lanes up to this one
-    std::int32_t last = -1;                              // row of the sample before
+    std::int32_t last = -1;                              // row of the previous sample
     auto number = static_cast<float>(lane);
     for (std::int32_t first = 0; first < total; first += 32, number += 32.0F) {
-      // Which of these 32 samples are their ring's first.
+      // One bit for each of these 32 samples that is the first of its ring.
       const auto after = static_cast<unsigned>(start - first);
       const unsigned starts = __reduce_or_sync(every_lane, after < 32U ? 1U << after : 0U);
       const std::int32_t ring = last + __popc(starts & to_own);
@@ -147,7 +148,7 @@ __device__ __forceinline__ void for_rings(const interpolated::RingFrame& frame, 
       const float x = fmaf(sine.x, at.sine, fmaf(cosine.x, at.cosine, centre.x));
       const float y = fmaf(sine.y, at.sine, fmaf(cosine.y, at.cosine, centre.y));
       const float z = fmaf(sine.z, at.sine, fmaf(cosine.z, at.cosine, centre.z));
-      // Rounded down, a sum with 2^23 has the whole number's bits; places before 0 have bits below those of 2^23.
+      // Rounded down, a sum with 2^23 has the bits of the whole number; places below 0 have bits below those of 2^23.
       constexpr float magic = 8388608.0F;
       constexpr std::int32_t magic_bits = 0x4B000000;
       const float of_x = __fadd_rd(x, magic);

@@ -1,6 +1,6 @@
-// The transpose of interpolated_integrals.cu: a block has a brick, whose voxels take shares as whole numbers. Whole numbers add
-// up to the same whatever the order, so that warps need not wait for each other. After some detectors they are added to single
-// precision.
+// The transpose of interpolated_integrals.cu. Each block has a brick, whose voxels accumulate shares as whole numbers. The sum of
+// whole numbers does not depend on the order, so warps need not wait for each other. After several detectors the sums are added
+// to single precision.
 #include <float.h>
 #include <math.h>
 
@@ -22,16 +22,16 @@ constexpr unsigned ring_threads = 256;
 constexpr unsigned ring_warps = ring_threads / 32;
 constexpr std::size_t scatter_bytes = brick_numbers * sizeof(std::int32_t) + ring_warps * sizeof(RingTable);
 static_assert(sizeof(RingTable) % 16 == 0);  // tables are aligned
-/// Detectors between two of those additions.
+/// Number of detectors between two of those additions.
 constexpr std::int32_t at_a_time = 16;
 /// Sums of shares stay below 2^30.
 constexpr float most_of_sum = 1073741824.0F;
-/// Adding 1.5 x 2^23 makes a whole number of what is below 2^22; conversion, which is slower, of what is not.
+/// Adding 1.5 x 2^23 rounds numbers below 2^22 to whole numbers. Larger ones need a conversion, which is slower.
 constexpr float most_of_quick = 4194304.0F;
 constexpr float magic = 12582912.0F;
 
-/// Of a sphere of that radius for an edge of 1: what a voxel takes at most. A plane gives it at most a voxel's face of the
-/// sphere; twice that, for where samples lie, and not more than the whole sphere.
+/// The maximum share of a voxel in a sphere of that radius, for an edge of 1. In a plane it would be a voxel's face of the
+/// sphere. The bound is twice that, because of the places of samples, and at most the whole sphere.
 __device__ __forceinline__ float most_of_sphere(const InterpolatedScene& scene, double radius) {
   const auto of = static_cast<float>(radius);
   return of * static_cast<float>(scene.scale) * fminf(1.0F, 0.5F / (static_cast<float>(interpolated::pi) * of * of));
@@ -84,13 +84,13 @@ __global__ void __launch_bounds__(ring_threads, 4) scatter_bricks(const __grid_c
   float* const sums = task.sums + static_cast<std::int64_t>(index) * brick_voxels;
   for (auto n = static_cast<std::int32_t>(threadIdx.x); n < brick_voxels; n += ring_threads) shares[n] = 0;
   __syncthreads();
-  // A voxel meets spheres for twice the spacing at most, on the whole, and one at either end.
+  // A voxel meets spheres over at most twice the spacing altogether, and one more at either end.
   const auto spheres = static_cast<float>(2.0 / scene.radii.step + 2.0);
   const auto warp = static_cast<std::int32_t>(threadIdx.x / 32);
   const auto lane = static_cast<std::int32_t>(threadIdx.x % 32);
   for (std::int32_t begin = 0; begin < scene.detectors; begin += at_a_time) {
     const std::int32_t end = begin + at_a_time < scene.detectors ? begin + at_a_time : scene.detectors;
-    // What this brick's voxels take from each detector at most.
+    // The maximum that this brick's voxels receive from each detector.
     for (std::int32_t q = begin + warp; q < end; q += ring_warps) {
       const SeenBrick seen = interpolated::seen_brick(scene.frames[q], brick, scene.radii);
       float most = 0.0F;
@@ -99,7 +99,7 @@ __global__ void __launch_bounds__(ring_threads, 4) scatter_bricks(const __grid_c
         if (scene.shells[at].rings == 0) continue;
         const double radius = scene.radii.first + static_cast<double>(edge) * scene.radii.step;
         const float part = fabsf(task.edges[at]) * most_of_sphere(scene, radius);
-        most = part <= FLT_MAX ? fmaxf(most, part) : INFINITY;  // of what is no number too
+        most = part <= FLT_MAX ? fmaxf(most, part) : INFINITY;  // also if it is not a number
       }
       __syncwarp();
 #pragma unroll
@@ -111,7 +111,7 @@ __global__ void __launch_bounds__(ring_threads, 4) scatter_bricks(const __grid_c
     for (std::int32_t q = begin; q < end; ++q) sum += bounds[q - begin];
     __syncthreads();
     if (sum == 0.0F) continue;
-    // Whole numbers cannot say what is not finite, or may not be.
+    // Whole numbers cannot express values that are not finite, or may not be.
     if (!(sum * spheres <= FLT_MAX)) {
       for (auto n = static_cast<std::int32_t>(threadIdx.x); n < brick_voxels; n += ring_threads) sums[n] = NAN;
       continue;
@@ -157,7 +157,7 @@ __global__ void __launch_bounds__(threads)
   const std::int64_t voxels = static_cast<std::int64_t>(bricks.voxels[0]) * bricks.voxels[1] * bricks.voxels[2];
   const std::int64_t index = static_cast<std::int64_t>(blockIdx.x) * threads + threadIdx.x;
   if (index >= voxels) return;
-  // Within the border.
+  // Index inside the border.
   const std::int32_t at[3] = {static_cast<std::int32_t>(index % bricks.voxels[0]) + 1,
                               static_cast<std::int32_t>(index / bricks.voxels[0] % bricks.voxels[1]) + 1,
                               static_cast<std::int32_t>(index / bricks.voxels[0] / bricks.voxels[1]) + 1};

@@ -44,7 +44,7 @@ RealTransform::RealTransform(std::size_t length) {
   const TransformReals spectrum = transform_reals(length + 2);
   const std::lock_guard lock(fftw_lock());
   const auto size = static_cast<int>(length);
-  // What was planned before, of other lengths and in other parts of the program, would be built upon.
+  // Otherwise FFTW would build upon plans that were made before, of other lengths and in other parts of the program.
   fftwf_forget_wisdom();
   forward_ = fftwf_plan_dft_r2c_1d(size, values.get(), as_fftw_complex(spectrum.get()), FFTW_ESTIMATE);
   backward_ = fftwf_plan_dft_c2r_1d(size, as_fftw_complex(spectrum.get()), values.get(), FFTW_ESTIMATE);

@@ -14,7 +14,7 @@
 namespace echoform {
 namespace {
 
-/// Even, and no shorter than a row and a response together, so that what wraps round does so beside the samples.
+/// The period is even, and at least as long as a row and a response together, so that no wrapped values fall on the samples.
 std::size_t period_of(std::size_t samples, const ImpulseResponse& response) {
   return quick_transform_length(samples + response.samples.size());
 }
@@ -23,7 +23,7 @@ std::size_t bytes_beside(std::size_t data_size, std::size_t period, std::size_t 
   return data_size * sizeof(float) + (period / 2 + 1) * sizeof(std::complex<float>) + threads * (2 * period + 2) * sizeof(float);
 }
 
-/// Of one member of the team.
+/// Memory of one member of the team.
 struct RowWorkspace {
   explicit RowWorkspace(std::size_t period) : row(transform_reals(period)), spectrum(transform_reals(period + 2)) {}
   TransformReals row;
@@ -40,14 +40,14 @@ class RespondingModel final : public LinearOperator, public AdjointOnDevice {
         team_(&team),
         pressure_(model_->data_size()) {
     for (std::size_t member = 0; member < team.size(); ++member) workspaces_.emplace_back(period_);
-    // What comes before the time of the pressure stands at the period's end.
+    // Samples of the response before its time zero are at the period's end.
     RowWorkspace& work = workspaces_.front();
     for (std::size_t k = 0; k < response.samples.size(); ++k) {
       const std::size_t at = (k + period_ - response.zero) % period_;
       work.row.get()[at] = static_cast<float>(response.samples[k]);
     }
     transform_.forward(work.row.get(), work.spectrum.get());
-    // The way back through the transform is unscaled.
+    // The inverse transform is unscaled.
     const float scale = 1.0F / static_cast<float>(period_);
     for (std::size_t k = 0; k < period_ / 2 + 1; ++k)
       spectrum_.emplace_back(scale * work.spectrum.get()[2 * k], scale * work.spectrum.get()[2 * k + 1]);
@@ -79,7 +79,7 @@ class RespondingModel final : public LinearOperator, public AdjointOnDevice {
   }
 
  private:
-  /// Rows of `from` to those of `to`, by the response or, of the transpose, by it turned round in time.
+  /// Convolves rows of `from` into those of `to` with the response. The transpose uses the response reversed in time.
   void convolve(std::span<const float> from, std::span<float> to, bool turned) noexcept {
     team_->for_each(from.size() / samples_, 1, [&](std::size_t first, std::size_t last, std::size_t member) {
       RowWorkspace& work = workspaces_[member];

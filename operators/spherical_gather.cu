@@ -1,5 +1,5 @@
-// The transpose of spherical_spread.cu: a thread has the voxels of a column of a tile, and adds what detectors' fields hold at
-// their arrivals, detector after detector. Windows of fields stand in shared memory, those of some detectors at a time.
+// The transpose of spherical_spread.cu. A thread has the voxels of a column of a tile. It adds the values of detectors' fields at
+// the voxels' arrivals, detector after detector. Windows of fields are in shared memory, for several detectors at a time.
 #include <algorithm>
 
 #include "gpu/cuda_check.hpp"
@@ -20,14 +20,15 @@ using spherical::Tiles;
 constexpr unsigned threads = tile_edge * tile_edge;
 constexpr unsigned warps = threads / 32;
 constexpr std::int32_t most_at_a_time = 8;  // detectors
-/// Floats from a cell of a window to the next. Odd: cells less than 32 apart are in different banks, whichever moment is read.
+/// Number of floats from a cell of a window to the next. It is odd: cells less than 32 apart are in different banks, whichever
+/// moment is read.
 constexpr std::int32_t cell_stride = moments + 1;
 
 std::size_t field_bytes(const SphericalScene& scene) {
   return static_cast<std::size_t>(scene.levels * cell_stride) * static_cast<std::size_t>(scene.tiles.window) * sizeof(float);
 }
 
-/// SUM over moments of field * u^k.
+/// Sum over moments k of field * u^k.
 __device__ __forceinline__ float field_at(const float* field, const CellPlace& at) {
   const float* const cell = field + at.cell * cell_stride;
   float sum = cell[5];
@@ -85,7 +86,7 @@ __global__ void __launch_bounds__(threads, rectangles ? 2 : 3)
 
   for (std::int32_t begin = 0; begin < scene.detectors; begin += at_a_time) {
     const std::int32_t count = min(at_a_time, scene.detectors - begin);
-    __syncthreads();  // who still reads the windows before
+    __syncthreads();  // other threads may still read the windows
     if (static_cast<std::int32_t>(threadIdx.x) < count) {
       heard_by[threadIdx.x] = spherical::tile_heard_by(scene.listeners[begin + static_cast<std::int32_t>(threadIdx.x)],
                                                        scene.lattice, tiles, place, scene.shift);
@@ -120,7 +121,7 @@ __global__ void __launch_bounds__(threads, rectangles ? 2 : 3)
           sums[z] = fmaf(arrival.loudness, field_at(field, spherical::cell_at(arrival.time)), sums[z]);
         }
       };
-      // Without a question at each voxel, the work of one fills the waits of another.
+      // Without a branch at each voxel, the work on one voxel hides the latency of another.
       if (!rectangles && place.count[2] == tile_edge) {
 #pragma unroll
         for (int z = 0; z < tile_edge; ++z) add(z);
@@ -155,7 +156,7 @@ bool allow_gather(const SphericalScene& scene) {
   ECHOFORM_CUDA(cudaFuncGetAttributes(&its, kernel));
   const std::size_t most = block_memory() - its.sharedSizeBytes;
   if (field_bytes(scene) * static_cast<std::size_t>(detectors_at_a_time(scene)) > most) return false;
-  // All that there is, not these bytes: other models on the device, made later, may have smaller windows.
+  // The limit is set to all that the device has, not to these bytes: models made later on the device may have smaller windows.
   ECHOFORM_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(most)));
   return true;
 }

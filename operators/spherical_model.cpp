@@ -22,12 +22,13 @@ using spherical::Lattice;
 using spherical::Listener;
 using spherical::PieceTask;
 
-/// Detectors whose grids the adjoint holds at a time: those of points fit a second cache.
+/// Number of detectors whose grids the adjoint holds at a time. The grids of point detectors fit in a second-level cache.
 constexpr std::size_t chunk = 32;
-/// Transforms want rows as far apart.
+/// The transforms need rows that begin at multiples of this number of floats.
 constexpr std::size_t transform_stride = 16;
-/// Voxels whose impulses are added in single precision before their sum is added in double: where low frequencies are integrated
-/// twice, the rounding of millions of additions would be too. Adding up takes a hundredth of the time of their impulses.
+/// Number of voxels whose impulses are added in single precision before their sum is added in double precision. Low frequencies
+/// are integrated twice, and the rounding errors of millions of additions would be too. Adding up takes a hundredth of the time
+/// of the impulses.
 constexpr std::size_t points_at_a_time = 65536;
 constexpr std::size_t rectangles_at_a_time = 8192;
 
@@ -35,7 +36,7 @@ std::size_t padded(std::size_t floats) {
   return (floats + transform_stride - 1) / transform_stride * transform_stride;
 }
 
-/// The arrays between transforms, of one member of a team.
+/// The arrays between transforms, for one member of a team.
 struct SpectralWorkspace {
   SpectralWorkspace(std::size_t count, std::size_t stride, std::size_t length, std::size_t period)
       : grids(transform_reals(count * stride)),
@@ -49,11 +50,11 @@ struct SpectralWorkspace {
     return (count * stride + length + 2 * period + 4) * sizeof(float) + count * stride * sizeof(double);
   }
 
-  TransformReals grids;      // of apply()
+  TransformReals grids;      // for apply()
   TransformReals fine;       // spectrum of a grid
-  TransformReals spectrum;   // of a row
-  TransformReals signal;     // a row with what is before and after it
-  std::vector<double> sums;  // of grids
+  TransformReals spectrum;   // spectrum of a row
+  TransformReals signal;     // a row with the samples before and after it
+  std::vector<double> sums;  // sums of grids
   std::size_t bytes;
 };
 
@@ -111,7 +112,7 @@ class SphericalModel final : public LinearOperator {
     std::fill(image.begin(), image.end(), 0.0F);
     const std::size_t rows = grid_.z.count * grid_.y.count;
     const std::size_t grain = std::max<std::size_t>(1, rows / (8 * team_->size()));
-    // Each voxel takes from detectors in their order, whoever does the work.
+    // Each voxel receives the terms of detectors in their order, whichever member does the work.
     for (std::size_t begin = 0; begin < listeners_.size(); begin += held_) {
       const std::size_t count = std::min(held_, listeners_.size() - begin);
       team_->for_each(count, 1, [&](std::size_t first, std::size_t last, std::size_t member) {
@@ -138,7 +139,7 @@ class SphericalModel final : public LinearOperator {
     return of;
   }
 
-  /// Of voxels x .. of row [z, y] of the image.
+  /// Describes the voxels from x on in row [z, y] of the image.
   void set_piece(const Listener& listener, std::size_t row, std::size_t x, PieceTask& of) const {
     of.count = static_cast<std::int32_t>(std::min<std::size_t>(spherical::piece, grid_.x.count - x));
     const std::int64_t at[3] = {static_cast<std::int64_t>(x), static_cast<std::int64_t>(row % grid_.y.count),
@@ -157,7 +158,7 @@ class SphericalModel final : public LinearOperator {
     }
   }
 
-  /// One row of data.
+  /// Computes one row of data.
   void hear(const Listener& listener, std::span<const float> image, SpectralWorkspace& work, std::span<float> data) const {
     const std::size_t at_a_time = rectangles_ ? rectangles_at_a_time : points_at_a_time;
     std::fill(work.sums.begin(), work.sums.end(), 0.0);
@@ -194,7 +195,7 @@ class SphericalModel final : public LinearOperator {
     std::copy_n(work.signal.get() + time_.before, samples_, data.begin());
   }
 
-  /// The transpose of what hear() does to its grids: a field for each of `levels_`.
+  /// The transpose of what hear() does to its grids: makes a field for each of `levels_`.
   void make_fields(std::span<const float> data, const SpectralWorkspace& work, float* fields) const {
     float* const signal = work.signal.get();
     std::fill_n(signal, time_.period, 0.0F);
@@ -237,30 +238,30 @@ class SphericalModel final : public LinearOperator {
   Grid grid_;
   std::size_t samples_;
   SphericalTimeGrid time_;
-  std::size_t length_;  // of the grid in time
+  std::size_t length_;  // of the grid in time, in its samples
   std::size_t stride_;  // from one grid to the next, in floats
   bool rectangles_;
-  int levels_ = 1;  // of integration
+  int levels_ = 1;  // number of integrations
   RealTransform fine_;
   RealTransform coarse_;
   std::vector<float> table_;
   ThreadTeam* team_;
   spherical::PieceKernels kernels_;
   Lattice lattice_{};
-  double shift_ = 0.0;  // of the grid's sample 0 after the pulse of light, in its samples
+  double shift_ = 0.0;  // offset of the grid's sample 0 from the pulse of light, in samples of the grid
   std::vector<Listener> listeners_;
   std::vector<bool> dead_;
   std::vector<std::vector<std::complex<float>>> factors_;  // [integrals][band - 1]
   std::vector<SpectralWorkspace> workspaces_;
-  std::size_t held_ = 0;   // detectors whose fields are held
-  TransformReals fields_;  // [held][integrals][sample], of the adjoint
+  std::size_t held_ = 0;   // number of detectors whose fields are held
+  TransformReals fields_;  // [held][integrals][sample], for the adjoint
 };
 
 }  // namespace
 
 namespace {
 
-/// Of rectangular elements, how many parts they have.
+/// Number of parts into which rectangular elements are divided.
 ElementParts parts_of(const ModelGeometry& geometry, const SphericalModelOptions& options) {
   if (!options.rectangular_elements) return {};
   if (options.element_parts) return *options.element_parts;
@@ -268,9 +269,9 @@ ElementParts parts_of(const ModelGeometry& geometry, const SphericalModelOptions
   return parts_for_far_field(geometry, highest);
 }
 
-/// For the geometry that is divided() into `parts`.
+/// Options for the geometry that is divided() into `parts`.
 SphericalModelOptions options_of_parts(SphericalModelOptions options, const ElementParts& parts) {
-  // No part is larger, of any process.
+  // No part is larger, in any process.
   options.largest_half_diagonal = options.largest_half_diagonal / static_cast<double>(std::min(parts.across, parts.along));
   options.element_parts = ElementParts{};
   return options;
@@ -298,7 +299,7 @@ std::unique_ptr<LinearOperator> make_spherical_model(const ModelGeometry& geomet
                                                      const OperatorSite& site) {
   validate(geometry, spherical_model_name);
   if (const ElementParts parts = parts_of(geometry, options); parts.count() > 1) {
-    // Errors name the whole elements, not their parts.
+    // The check uses the whole elements, so that errors name them and not their parts.
     static_cast<void>(spherical_time_grid(geometry, options, spherical_model_name));
     const ModelGeometry of_parts = divided(geometry, parts);
     validate(of_parts, "spherical model, parts of its elements");

@@ -30,11 +30,11 @@ using gpu::SphericalScene;
 using gpu::to_whole;
 using gpu::values_of;
 
-/// Values of the transforms of a pass, whose indices are ints.
+/// Maximum number of values in the transforms of a pass, whose indices are ints.
 constexpr std::size_t values_at_most = std::size_t{1} << 30;
-/// Units of work for each warp that works at a time, so that none waits long for the last one.
+/// Units of work for each warp that runs at a time, so that none waits long for the last one.
 constexpr std::size_t rounds = 2;
-/// Of the device's memory, what sums of parts may take.
+/// Share of the device's memory that sums of parts may take.
 constexpr double share_of_sums = 0.25;
 
 class SphericalModelCuda final : public LinearOperator, public AdjointOnDevice {
@@ -85,7 +85,7 @@ class SphericalModelCuda final : public LinearOperator, public AdjointOnDevice {
 
   [[nodiscard]] std::size_t image_size() const noexcept override { return grid_.pixels(); }
   [[nodiscard]] std::size_t data_size() const noexcept override { return detectors_ * samples_; }
-  /// Of the host: what is on the device is checked before it is taken.
+  /// Bytes on the host. Memory on the device is checked before it is allocated.
   [[nodiscard]] std::size_t bytes() const noexcept override { return 0; }
 
   void apply(std::span<const float> image, std::span<float> data) override {
@@ -173,7 +173,7 @@ class SphericalModelCuda final : public LinearOperator, public AdjointOnDevice {
     const std::size_t most = std::min(detectors_of_pass, by_index);
     const std::size_t passes = (detectors_ + most - 1) / most;
     pass_ = (detectors_ + passes - 1) / passes;
-    // Parts depend on the device alone, not on what is free: so do the bits.
+    // The parts depend only on the device, not on its free memory, and so do the bits.
     const std::size_t groups = (pass_ + static_cast<std::size_t>(lanes_) - 1) / static_cast<std::size_t>(lanes_);
     const auto warps = static_cast<std::size_t>(gpu::spread_warps(scene_, lanes_));
     parts_ = std::clamp<std::size_t>(rounds * warps / groups, 1, static_cast<std::size_t>(spherical::tiles_of(scene_.tiles)));
@@ -186,7 +186,7 @@ class SphericalModelCuda final : public LinearOperator, public AdjointOnDevice {
     require_device_memory(device_.number(), need(), "a smaller grid, or backend = \"cpu\"");
   }
 
-  /// Bytes of the device; of the transforms' own as much as they transform.
+  /// Bytes needed on the device. The transforms are assumed to need as much memory as they transform.
   [[nodiscard]] std::size_t need() const {
     const std::size_t spectra = planes_ * (length_ / 2 + 1) * sizeof(cufftComplex);
     const std::size_t of_detector = bytes_of_sums() + planes_ * length_ * sizeof(float) + 2 * spectra +
@@ -197,7 +197,7 @@ class SphericalModelCuda final : public LinearOperator, public AdjointOnDevice {
 
   [[nodiscard]] std::size_t bytes_of_sums() const { return parts_ * levels_ * length_ * gpu::spread_cell_bytes(levels_ > 1); }
 
-  /// Of `count` rows for each detector of a pass; the bytes that it works in.
+  /// Plans transforms of `count` rows for each detector of a pass. Returns the bytes of the work area.
   [[nodiscard]] std::size_t make_plan(const gpu::FftPlan& plan, std::size_t length, std::size_t count, cufftType type) const {
     int size = static_cast<int>(length);
     int reals = size;
@@ -246,13 +246,13 @@ class SphericalModelCuda final : public LinearOperator, public AdjointOnDevice {
   std::size_t samples_;
   std::size_t detectors_;
   SphericalTimeGrid time_;
-  std::size_t length_;  // of the grid in time
-  std::size_t levels_;  // of integration
-  std::size_t planes_;  // levels and moments
+  std::size_t length_;  // of the grid in time, in its samples
+  std::size_t levels_;  // number of levels of integration
+  std::size_t planes_;  // levels times moments
   SphericalScene scene_{};
   std::int32_t lanes_ = 32;
-  std::size_t pass_ = 0;   // detectors at a time
-  std::size_t parts_ = 0;  // of the image, that are summed apart
+  std::size_t pass_ = 0;   // detectors in a pass
+  std::size_t parts_ = 0;  // parts of the image that are summed separately
   gpu::FftPlan planes_forward_, planes_backward_, rows_forward_, rows_backward_;
   Buffer listeners_, dead_, factors_;
   Buffer image_, data_, sums_, moments_, plane_spectra_, row_spectra_, signals_, work_;

@@ -23,7 +23,7 @@ SphericalPlaces spherical_places(const ModelGeometry& geometry, const SphericalT
     spherical::Listener listener{};
     const std::array<double, 3> place = scaled_point(detector.centre);
     std::copy(place.begin(), place.end(), listener.place);
-    // Sizes of dead detectors stay 0, since the grid in time has no space for them.
+    // The sizes of dead detectors stay 0: the grid in time has no space for larger ones.
     if (rectangles && !detector.dead) {
       const Direction across = scaled(detector.across, detector.width.value / way);
       const Direction along = scaled(cross(detector.normal, detector.across), detector.length.value / way);

@@ -1,4 +1,4 @@
-// Between spectra of cells' moments and data.
+// Converts between spectra of cells' moments and data.
 #include "gpu/cuda_check.hpp"
 #include "operators/spherical_launch.hpp"
 

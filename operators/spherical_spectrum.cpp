@@ -13,7 +13,7 @@
 namespace echoform {
 namespace {
 
-// Below this wT its bracket is reckoned by four terms of its series, to 1e-11; above, cancellation costs less than 1e-12.
+// Below this wT the bracket is computed by four terms of its series, to 1e-11; above it, cancellation costs less than 1e-12.
 constexpr double small_angle = 0.1;
 
 /// cos x - sin(x) / x.
@@ -66,7 +66,7 @@ SphericalTimeGrid spherical_time_grid(const ModelGeometry& geometry, const Spher
   }
   grid.transit = transit > 0.0 ? static_cast<std::size_t>(std::ceil(transit_samples)) + 1 : 0;
   const auto tail = static_cast<std::size_t>(tail_of(options));
-  // Sound that arrives before the record and rings on into it belongs to it.
+  // Sound that arrives before the record and extends into it belongs to it.
   grid.period = quick_transform_length(2 * geometry.samples + tail + 2 * grid.transit);
   grid.before = (grid.period - geometry.samples - tail) / 2 + tail;
   const double bands = std::floor(highest / rate * static_cast<double>(grid.period) * (1.0 + 1e-12));
@@ -90,7 +90,7 @@ std::vector<std::complex<double>> spherical_responses(const ModelGeometry& geome
                                                       const SphericalTimeGrid& grid, int integrals) {
   const double rate = geometry.sample_rate.value;
   const double step = rate / static_cast<double>(grid.period);
-  // Distances are in ways of sound in one sample of the grid.
+  // The unit of distance is the path of sound in one sample of the grid.
   const double scale = step * grid.fine_rate / geometry.velocity.value;
   std::vector<std::complex<double>> responses(grid.bands);
   for (std::size_t band = 1; band <= grid.bands; ++band) {

@@ -1,6 +1,6 @@
-// Impulses of voxels to moments of cells: a lane is a detector, and has a window in time of its own in shared memory, so that
-// nobody else adds to it: no atomics, no two lanes in one bank. Voxels of a tile come one after the other, the same for all
-// lanes.
+// Adds impulses of voxels to moments of cells. Each lane has one detector, and its own window in time in shared memory. So no
+// other lane adds to it: there are no atomics, and no two lanes use one bank. The voxels of a tile come one after the other, the
+// same for all lanes.
 #include <algorithm>
 #include <type_traits>
 
@@ -23,11 +23,11 @@ using spherical::Tiles;
 constexpr unsigned warp = 32;
 constexpr unsigned all_lanes = 0xFFFFFFFFU;
 constexpr int pairs = moments / 2;
-/// Low frequencies of rectangles are integrated: sums of millions of impulses want more digits than those of a tile.
+/// Low frequencies of rectangles are integrated, so sums of millions of impulses need more digits than those of a tile.
 constexpr std::size_t point_cell = 8 * sizeof(float);
 constexpr std::size_t rectangle_cell = moments * sizeof(double);
 
-/// Adds amplitude * u^k to the moments of a cell; `at` is its first pair, `stride` from one to the next.
+/// Adds amplitude * u^k to the moments of a cell. `at` is its first pair, `stride` the distance from one pair to the next.
 __device__ __forceinline__ void add_impulse(float2* at, unsigned stride, float amplitude, float u) {
   const float u2 = u * u;
   const float u3 = u2 * u;
@@ -47,7 +47,7 @@ __device__ __forceinline__ void add_impulse(float2* at, unsigned stride, float a
   at[2 * stride] = c;
 }
 
-/// The box * box of a voxel of a rectangle, as spherical_kernels_body.hpp has it.
+/// The convolution of the two boxes of a voxel of a rectangle, as in spherical_kernels_body.hpp.
 __device__ __forceinline__ void add_boxes(const SphericalScene& scene, const HeardTile& heard, const float offset[3],
                                           const TileArrival& arrival, float value, float2* window, unsigned stride) {
   const std::int32_t cell = heard.base + spherical::cell_at(arrival.time).cell;
@@ -70,7 +70,7 @@ __device__ __forceinline__ void add_boxes(const SphericalScene& scene, const Hea
   }
 }
 
-/// Six moments of a cell, as sums have them.
+/// Six moments of a cell, in the format of the sums.
 struct PointSum {
   float4 low;
   float2 high;
@@ -113,8 +113,8 @@ struct RectangleSum {
   }
 };
 
-/// Adds a window whose cell 0 is `base` of the grid in time to the sums of its part of the image, and clears it. Some cells at a
-/// time, whose sums are read together: one wait for the device's memory serves them all.
+/// Adds a window to the sums of its part of the image, and clears it. The window's cell 0 is `base` of the grid in time. Several
+/// cells are read together, so that one wait for the device's memory serves all of them.
 template <bool rectangles>
 __device__ __forceinline__ void add_window(const SpreadTask& task, std::int32_t q, std::int32_t part, std::int32_t base,
                                            float2* window, unsigned lanes) {
@@ -123,7 +123,7 @@ __device__ __forceinline__ void add_window(const SpreadTask& task, std::int32_t 
   using Value = std::conditional_t<rectangles, double, float>;
   constexpr std::size_t cell_values = (rectangles ? rectangle_cell : point_cell) / sizeof(Value);
   constexpr int together = rectangles ? 2 : 6;
-  // Impulses of rectangles are within transit of arrivals that count, and so on the grid.
+  // Impulses of rectangles are within transit of arrivals that count, and therefore on the grid.
   const std::int32_t lowest = rectangles ? 0 : scene.first;
   const std::int32_t highest = rectangles ? scene.length - 1 : scene.last;
   const std::int32_t cells = scene.tiles.window;
@@ -163,8 +163,8 @@ __device__ __forceinline__ void add_window(const SpreadTask& task, std::int32_t 
   }
 }
 
-/// The voxels of a tile; false if all are zeros. Halves of the warp hold a column along z each, and read the next ones before all
-/// go to work on these: a wait for the device's memory at each column took a tenth of the time.
+/// Adds the voxels of a tile; false if all are zeros. Each half of the warp holds a column along z, and reads the next one before
+/// the warp works on the current ones: waiting for the device's memory at each column took a tenth of the time.
 template <bool rectangles, bool full>
 __device__ __forceinline__ bool add_tile(const SphericalScene& scene, const float* image, const TilePlace& place,
                                          const HeardTile& heard, float2* window, unsigned lane, unsigned lanes) {
@@ -210,7 +210,7 @@ __device__ __forceinline__ bool add_tile(const SphericalScene& scene, const floa
           add_impulse(window + static_cast<unsigned>(at.cell * pairs) * lanes, lanes, value * arrival.loudness, at.u);
         }
       };
-      // Without a question at each voxel, the work of one fills the waits of another.
+      // Without a branch at each voxel, the work on one voxel hides the latency of another.
       if (!rectangles && place.count[2] == tile_edge) {
 #pragma unroll
         for (std::int32_t z = 0; z < tile_edge; ++z) add(z);
@@ -223,7 +223,7 @@ __device__ __forceinline__ bool add_tile(const SphericalScene& scene, const floa
   return any;
 }
 
-/// `full`: all lanes have a detector.
+/// `full`: every lane has a detector.
 template <bool rectangles, bool full>
 __global__ void __launch_bounds__(warp) spread_tiles(const __grid_constant__ SpreadTask task) {
   extern __shared__ float2 windows[];  // [level][cell][pair][lane]
@@ -310,7 +310,7 @@ std::int32_t spread_warps(const SphericalScene& scene, std::int32_t lanes) {
   int device = 0;
   int processors = 0;
   int blocks = 0;
-  // All that there is, not these bytes: other models on the device, made later, may have smaller windows.
+  // The limit is set to all that the device has, not to these bytes: models made later on the device may have smaller windows.
   ECHOFORM_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(block_memory())));
   ECHOFORM_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, cudaSharedmemCarveoutMaxShared));
   ECHOFORM_CUDA(cudaGetDevice(&device));
