@@ -32,7 +32,7 @@ using Steady = std::chrono::steady_clock;
 constexpr std::size_t most_queued = std::size_t{64} << 20;
 constexpr std::size_t most_endings = 16;
 constexpr std::size_t most_remembered = 64;
-/// How late a stop request may be noticed.
+/// Maximum delay until a stop request is noticed.
 constexpr std::chrono::milliseconds slice{50};
 
 struct Connection : std::enable_shared_from_this<Connection> {
@@ -49,7 +49,7 @@ struct Connection : std::enable_shared_from_this<Connection> {
   void write() {
     asio::async_write(socket, asio::buffer(queue.front()), [self = shared_from_this()](const error_code& error, std::size_t) {
       if (self->over) return;
-      if (error) return;  // the reading side hears why
+      if (error) return;  // the reading side receives the reason
       self->sent += self->queue.front().size();
       self->queued -= self->queue.front().size();
       self->queue.pop_front();
@@ -88,7 +88,7 @@ struct Connection : std::enable_shared_from_this<Connection> {
     socket.close(ignored);
   }
 
-  /// Why the server ended it: the last message that it sent, if that says so.
+  /// Why the server ended the connection: the last message that it sent, if that states the reason.
   [[nodiscard]] std::string rejection(const std::string& otherwise) const {
     for (std::size_t at = 0; heard.size() - at >= prefix_bytes;) {
       const MessagePrefix prefix = read_prefix(std::span(heard).subspan(at).first<prefix_bytes>());
@@ -106,7 +106,7 @@ struct Connection : std::enable_shared_from_this<Connection> {
 
   tcp::socket socket;
   const std::uint32_t number;
-  std::size_t& queued;  // over all connections
+  std::size_t& queued;  // total over all connections
   std::deque<std::vector<std::byte>> queue;
   std::uint64_t sent = 0;
   bool closing = false;
@@ -126,7 +126,7 @@ class Replay {
     std::optional<std::chrono::nanoseconds> first;
     while (const auto record = reader_.next()) {
       if (!first) first = record->time;
-      // Times count from the first record, so that the silence before it is not waited for.
+      // Times count from the first record, so that replay does not wait through the silence before it.
       const auto due = began_ + (record->time - *first);
       if (!work([&] { return Steady::now() >= due && queued_ < most_queued; }, due)) break;
       latest_ = std::max<std::chrono::nanoseconds>(latest_, Steady::now() - due);
@@ -178,7 +178,7 @@ class Replay {
     connection->read();
   }
 
-  /// Lets the connections work until `done`; `due` is when that may come true by itself. False once a stop is requested.
+  /// Runs the connections until `done`. `due` is when `done` may become true by itself. False once a stop is requested.
   template <class Done>
   bool work(Done&& done, Steady::time_point due) {
     for (;;) {
@@ -191,7 +191,7 @@ class Replay {
       context_.restart();
       const auto now = Steady::now();
       const auto until = due > now ? std::min<Steady::time_point>(due, now + slice) : now + slice;
-      // Without any work this would return at once.
+      // Without any work, run_one_until() would return at once.
       const auto guard = asio::make_work_guard(context_);
       static_cast<void>(context_.run_one_until(until));
     }
@@ -231,7 +231,7 @@ class Replay {
   Steady::time_point next_report_;
   std::chrono::nanoseconds latest_{0};
   std::size_t queued_ = 0;
-  CaptureReplayReport forgotten_;  // of connections that are gone
+  CaptureReplayReport forgotten_;  // reports of connections that are gone
   asio::io_context context_{1};
   std::map<std::uint32_t, std::shared_ptr<Connection>> connections_;
 };

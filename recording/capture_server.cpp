@@ -64,7 +64,7 @@ struct CaptureServer::Implementation {
 
   void accept();
 
-  /// Writes a record. False if that fails: then everything ends.
+  /// Writes a record. False if that fails; then the whole server ends.
   template <class Payload>
   bool record(CaptureRecordType type, std::uint32_t connection, const Payload& payload) {
     if (over) return false;
@@ -90,7 +90,7 @@ struct CaptureServer::Implementation {
   const std::chrono::steady_clock::time_point began;
   asio::io_context context{1};
   tcp::acceptor acceptor;
-  tcp::endpoint arriving;  // of the connection that is accepted next: a socket whose peer has gone does not tell any more
+  tcp::endpoint arriving;  // endpoint of the connection that is accepted next: a socket whose peer has gone no longer reports it
   tcp::resolver resolver;
   std::uint16_t port = 0;
   std::optional<CaptureWriter> file;
@@ -103,7 +103,7 @@ struct CaptureServer::Implementation {
   bool stopped = false;
 };
 
-/// One connection, and where there is one the connection to the server behind.
+/// One connection, and the connection to the server behind if there is one.
 class CaptureServer::Implementation::Session : public std::enable_shared_from_this<Session> {
  public:
   Session(Implementation& server, tcp::socket socket, tcp::endpoint peer, std::uint32_t number)
@@ -142,7 +142,7 @@ class CaptureServer::Implementation::Session : public std::enable_shared_from_th
         });
   }
 
-  /// Writes how it ended and closes.
+  /// Writes how the connection ended, and closes it.
   void end(const std::string& how) {
     if (std::exchange(ended_, true)) return;
     static_cast<void>(server_.record(CaptureRecordType::close, number_, how));
@@ -177,7 +177,7 @@ class CaptureServer::Implementation::Session : public std::enable_shared_from_th
     if (error != asio::error::eof || server_.options.connect_host.empty()) {
       return end(error == asio::error::eof ? "closed by the sender" : error.message());
     }
-    // The server behind may still have something to say.
+    // The server behind may still send something.
     error_code ignored;
     behind_.shutdown(asio::socket_base::shutdown_send, ignored);
   }
@@ -196,7 +196,7 @@ class CaptureServer::Implementation::Session : public std::enable_shared_from_th
     });
   }
 
-  /// In the place of a server: Accept or Reject to the Hello, an ear for the End.
+  /// Acts as the server: answers the Hello with Accept or Reject, and receives the shots and the End.
   void answer(std::span<const std::byte> bytes) {
     for (;;) {
       switch (decoder_.next()) {
@@ -221,7 +221,7 @@ class CaptureServer::Implementation::Session : public std::enable_shared_from_th
             accept.set_server("Echoform");
             timer_.cancel();
             spdlog::info("connection {}: sender \"{}\"", number_, contents.identity.sender);
-            // Its sender waits for it: nothing else is on its way.
+            // The sender waits for this answer, so nothing else is being sent.
             return say(MessageType::accept, accept.SerializeAsString(), std::vector<std::byte>(bytes.begin(), bytes.end()));
           } catch (const InputError& error) {
             return refuse(error.what());
@@ -239,7 +239,7 @@ class CaptureServer::Implementation::Session : public std::enable_shared_from_th
     }
   }
 
-  /// Throws InputError, whose line is for the sender.
+  /// Throws InputError, whose line goes to the sender.
   [[nodiscard]] HelloContents read_hello() {
     const std::string& token = server_.options.token;
     refuse_wrong_token(summarise_hello(decoder_.hello_header()), token);
@@ -290,7 +290,7 @@ void CaptureServer::Implementation::accept() {
   acceptor.async_accept(context, arriving, [this](const error_code& error, tcp::socket socket) {
     if (!acceptor.is_open()) return;
     if (error) {
-      // Out of file descriptors, most likely: others may close.
+      // Probably there are no file descriptors left. Other connections may close.
       auto retry = std::make_shared<asio::steady_timer>(context, std::chrono::milliseconds(100));
       return retry->async_wait([this, retry](const error_code&) {
         if (acceptor.is_open()) accept();
@@ -318,7 +318,7 @@ CaptureServer::CaptureServer(CaptureServerOptions options)
 CaptureServer::~CaptureServer() {
   try {
     stop();
-  } catch (const RuntimeFault&) {  // whoever wants to know calls stop()
+  } catch (const RuntimeFault&) {  // callers that need the error call stop()
   }
 }
 

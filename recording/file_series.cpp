@@ -32,7 +32,7 @@ std::filesystem::path free_name(const std::filesystem::path& folder, const std::
 
 void check_file_pattern(const std::string& pattern, const std::string& where) {
   if (pattern.find('/') != std::string::npos) throw InputError(where, fmt::format("\"{}\"", pattern), "a name without a folder");
-  // Terminals act on them, and lists of files have a name a line.
+  // Terminals interpret control characters, and lists of files have one name a line.
   const auto control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; };
   if (std::any_of(pattern.begin(), pattern.end(), control)) {
     throw InputError(where, fmt::format("\"{}\"", pattern), "a name without control characters");
@@ -52,7 +52,7 @@ std::string file_name_of(const std::string& pattern, const std::string& name, Wa
   for (std::size_t at = 0; at < pattern.size();) {
     const std::string_view rest = std::string_view(pattern).substr(at);
     if (rest.starts_with("{name}")) {
-      // A stream's name may hold what a file's may not.
+      // A stream's name may hold characters that a file's may not.
       for (const char c : name) result += c == '/' ? '-' : c;
       at += 6;
     } else if (rest.starts_with("{time}")) {
@@ -103,7 +103,7 @@ void FileSeries::write(std::span<const std::byte> frame, const FrameStamp& stamp
     if (next) open_next(stamp, now);
     file_->append(frame, stamp);
     if (next) begun();
-    // What no further frame fits into is finished now, not when the next one comes, which may be never.
+    // A file that takes no further frame is finished now. The next frame, which would finish it otherwise, may never come.
     if (most_frames_ > 0 && file_->frames() >= most_frames_) close();
   } catch (...) {
     file_.reset();
@@ -120,7 +120,7 @@ void FileSeries::open_next(const FrameStamp& stamp, WallTime now) {
   next_path_ = path;
 }
 
-/// A file without a frame is none.
+/// Registers the file once it has a frame. A file without a frame does not count.
 void FileSeries::begun() {
   path_ = next_path_;
   first_name_.clear();

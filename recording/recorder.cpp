@@ -16,7 +16,7 @@
 namespace echoform {
 namespace {
 
-/// Now, rather than with the first frame.
+/// Checks the names now, rather than with the first frame.
 void check_names(const RecorderOptions& options, const std::string& pattern, const std::string& where) {
   check_file_pattern(pattern, where);
   try {
@@ -38,7 +38,7 @@ RecorderOptions checked(RecorderOptions options, const std::string& where) {
   return options;
 }
 
-/// Two places tell a line or a circle, and how far a count leads along it.
+/// Whether two paths are the same. Two places determine a line or a circle, and how far a count leads along it.
 bool same_path(const std::function<Pose(EncoderCount)>& a, const std::function<Pose(EncoderCount)>& b) {
   if (!a || !b) return !a && !b;
   return a(0) == b(0) && a(1) == b(1);
@@ -102,7 +102,7 @@ std::string Recorder::start(const std::string& file) {
     require_none();
     if (acquisition_) frame_bytes = acquisition_->frame_bytes();
   }
-  // The disk is asked while frames go on.
+  // The disk is checked without the lock, so frames are still accepted meanwhile.
   const std::string pattern = file.empty() ? options_.pattern : file;
   check_names(options_, pattern, "recording");
   require_room(options_.files, frame_bytes);
@@ -150,7 +150,7 @@ RecorderStatus Recorder::status() const {
 
 void Recorder::setup_changed(std::shared_ptr<const ImagingSetup> setup) {
   const std::lock_guard lock(mutex_);
-  // A file goes on when the imaging alone has changed, or its sender is back.
+  // The file continues if only the imaging has changed, or if its sender is back.
   sending_ = true;
   std::function<Pose(EncoderCount)> pose = setup->scan != nullptr ? setup->scan->pose : nullptr;
   if (acquisition_ && *acquisition_ == setup->acquisition && same_path(pose_, pose)) return prepare_buffers();
@@ -182,8 +182,8 @@ void Recorder::describe_contents() {
       FileSeries::Contents{*acquisition_, material_, pattern_, options_.name, pose_, first_name_});
 }
 
-/// Frames of a sender before may still wait for the disk: then the thread does this once they are written, so that the memory is
-/// that of one sender, however often they change, and none where nobody sends.
+/// Sizes the buffers for the sender's frames. Frames of the previous sender may still wait for the disk: then the thread does
+/// this once they are written. So the memory is that of one sender, however often senders change, and none if nobody sends.
 void Recorder::prepare_buffers() {
   if (!acquisition_ || waiting_ > 0) return;
   if (!sending_) {
@@ -205,7 +205,7 @@ void Recorder::prepare_buffers() {
   for (std::size_t k = buffers_.size(); k-- > 0;) free_.push_back(k);
 }
 
-/// What a recording before has left with the disk may fail after start(): that ends nothing of the one under way.
+/// Writing what is left of an earlier recording may fail after start(). That does not end the current recording.
 void Recorder::fail(std::uint64_t run, const std::string& line) {
   broken_run_ = std::max(broken_run_, run);
   if (run == run_ && status_.fault.empty()) {
@@ -244,7 +244,7 @@ void Recorder::publish(const FinishedFrame& frame) noexcept {
 void Recorder::work(const std::stop_token& stop) {
   std::unique_lock lock(mutex_);
   for (;;) {
-    // A file of a recording before is closed even where no frame of the next one comes.
+    // A file of an earlier recording is closed even if no frame of the next one comes.
     const auto over = [&] { return !wanted_ || !status_.fault.empty() || writing_run_ != run_; };
     const auto something = [&] { return queued_ > 0 || (file_open_ && waiting_ == 0 && over()); };
     bool found = false;
@@ -277,7 +277,7 @@ void Recorder::write_next(std::unique_lock<std::mutex>& lock) {
     try {
       if (item.contents != writing_ || item.run != writing_run_) {
         if (item.run != writing_run_) {
-          missed_ = 0;  // of a recording before
+          missed_ = 0;  // they belong to an earlier recording
           fault_before = fault_of_closing();
         }
         writing_ = item.contents;

@@ -12,7 +12,7 @@ constexpr auto behind_words =
 
 constexpr double most_bytes = 1e15;
 
-/// "a name that ends in .mfmc or .onde": of the formats that are written.
+/// The phrase "a name that ends in .mfmc or .onde", with the formats that are written.
 std::string file_names() {
   const std::vector<std::string> extensions = frame_file_extensions();
   std::string text = "a name that ends in ";
