@@ -8,12 +8,12 @@ namespace {
 
 // erfc(8.3 / sqrt2) is 1e-16.
 constexpr double deviations_beyond = 8.5;
-// Below this the difference of the exponentials loses digits that sinh(x) / x has.
+// Below this argument the difference of the exponentials loses digits that sinh(x) / x has.
 constexpr double small_argument = 0.5;
 
 double sinh_by_argument(double x) {
   const double square = x * x;
-  // To x^10: the next term is below 1e-16 up to 0.5.
+  // The series goes to x^10: the next term is below 1e-16 up to 0.5.
   return 1.0 + square / 6.0 * (1.0 + square / 20.0 * (1.0 + square / 42.0 * (1.0 + square / 72.0 * (1.0 + square / 110.0))));
 }
 

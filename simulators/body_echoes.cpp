@@ -13,7 +13,7 @@ using simulated::BodyEdge;
 using simulated::BodyLattice;
 using simulated::Spot;
 
-/// The least of the quadratic through three by three values about a place, [row, column]; nothing where there is none near by.
+/// The minimum of the quadratic through three by three values about a place, [row, column]; nothing if there is none near by.
 struct Vertex {
   double column = 0.0;
   double row = 0.0;
@@ -29,7 +29,7 @@ std::optional<Vertex> vertex_of(const Value& at) {
   const double vv = at(1, 0) - 2.0 * middle + at(-1, 0);
   const double uv = 0.25 * (at(1, 1) - at(1, -1) - at(-1, 1) + at(-1, -1));
   const double whole = uu * vv - uv * uv;
-  // Also not where one of them is not a number.
+  // NaN values also fail this test.
   if (!(uu > 0.0 && whole > 0.0)) return std::nullopt;
   const Vertex vertex{(uv * dv - vv * du) / whole, (uv * du - uu * dv) / whole, 0.0};
   if (!(std::abs(vertex.column) <= 1.0 && std::abs(vertex.row) <= 1.0)) return std::nullopt;
@@ -68,7 +68,7 @@ BodyEchoes::Pair BodyEchoes::pair(std::size_t side, std::size_t transmit, std::s
 }
 
 void BodyEchoes::add_face(const Pair& pair, std::vector<Echo>& echoes) const {
-  // The earliest place, of those that have neighbours on all sides.
+  // The earliest place among those that have neighbours on all sides.
   const BodyLattice* lattice = nullptr;
   std::size_t base = 0;
   std::size_t best = 0;
@@ -104,7 +104,7 @@ void BodyEchoes::add_face(const Pair& pair, std::vector<Echo>& echoes) const {
   const Way* const back = pair.back + base;
   double there = cosine(normal, at, out[best].last);
   double here = cosine(normal, at, back[best].last);
-  if (!places_.edges.empty() && there < 0.0) {  // a flat one's other face
+  if (!places_.edges.empty() && there < 0.0) {  // the other face of a flat body
     there = -there;
     here = -here;
   }
@@ -119,7 +119,7 @@ void BodyEchoes::add_face(const Pair& pair, std::vector<Echo>& echoes) const {
 
 void BodyEchoes::add_edge(const Pair& pair, const BodyEdge& edge, std::vector<Echo>& echoes) const {
   const std::size_t count = edge.places.size();
-  // Where it is reached first, and of a round one also last.
+  // The edge sends an echo from the place that is reached first; a round edge also from the one that is reached last.
   for (const double sign : {1.0, -1.0}) {
     if (sign < 0.0 && !edge.closed) continue;
     const std::size_t first = edge.closed ? 0 : 1;

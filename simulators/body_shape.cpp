@@ -8,14 +8,15 @@
 namespace echoform::simulated {
 namespace {
 
-/// Cells of a face of the cube that a small ball is seen through, and about a cylinder or along a round edge.
+/// Minimum number of cells for a face of the cube through which a small ball is seen, and number of cells about a cylinder or
+/// along a round edge.
 constexpr double least_face_cells = 8.0;
 constexpr double small_ball = 3e-3;  // m
 constexpr std::size_t round_cells = 48;
 constexpr double least_clearance = 2e-3;  // m
 constexpr double cells_a_clearance = 12.0;
 
-/// Of a cylinder z is the axis, of a flat one the normal; x is level.
+/// For a cylinder z is the axis, for a flat body the normal; x is horizontal.
 struct BodyAxes {
   Spot x;
   Spot y;
@@ -34,7 +35,7 @@ BodyAxes axes_of(const Body& body) {
   return {level, std::cos(dip) * across + std::sin(dip) * depth, std::cos(dip) * depth - std::sin(dip) * across};
 }
 
-/// Half of how far a cylinder goes along its axis, or a flat one along x and y.
+/// Half the extent of a cylinder along its axis, or of a flat body along x and y.
 struct Halves {
   double x = 0.0;
   double y = 0.0;
@@ -59,12 +60,12 @@ std::size_t cells_along(double length, double clearance) {
   return std::max<std::size_t>(2, static_cast<std::size_t>(std::ceil(length / most)));
 }
 
-/// Of `cells` from -half to half, place `k` with one more before the first.
+/// Place `k` of `cells` cells from -half to half; one more place lies before the first.
 double place_along(std::size_t k, std::size_t cells, double half) {
   return half * (2.0 * (static_cast<double>(k) - 1.0) / static_cast<double>(cells) - 1.0);
 }
 
-/// What a quadratic leaves grows with the radius and the cube of a cell's angle.
+/// The number of cells along a face: the error of a quadratic grows with the radius and the cube of a cell's angle.
 std::size_t face_cells_of(const Body& body) {
   return static_cast<std::size_t>(std::ceil(least_face_cells * std::max(1.0, std::cbrt(body.radius.value / small_ball))));
 }
@@ -167,7 +168,7 @@ std::vector<BodyExtent> extents_of(const Body& body) {
     case BodyKind::sphere:
       return {{centre, body.radius.value}};
     case BodyKind::cylinder:
-      // Its rims: no ball as wide as it goes beyond its ends.
+      // The extents are points on its rims. A ball as wide as the cylinder would extend beyond its ends.
       for (const double end : {-1.0, 1.0}) {
         for (std::size_t k = 0; k < round_cells; ++k) {
           const double angle = 360.0 * degree * static_cast<double>(k) / static_cast<double>(round_cells);

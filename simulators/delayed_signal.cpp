@@ -9,10 +9,11 @@ namespace echoform {
 DelaySampling::DelaySampling(const Acquisition& acquisition, double fractional_bandwidth, double least_delay,
                              double greatest_delay)
     : rate_(acquisition.sample_rate.value), samples_(acquisition.samples) {
-  // The spectrum three deviations above the centre, radians a sample; beyond it is a hundredth of the centre's.
+  // The frequency three deviations above the centre, in radians a sample. Beyond it the spectrum is below a hundredth of the
+  // centre's.
   const double turn = 2.0 * std::numbers::pi * acquisition.probe.centre_frequency.value / rate_;
   const double deviation = PulseTable::samples_of(acquisition, fractional_bandwidth) / 12.0;
-  // The polynomial is off by 1.07e-3 of the eighth derivative: 2.4e-7 for 0.35 radians.
+  // The polynomial's error is 1.07e-3 of the eighth derivative: 2.4e-7 for 0.35 radians.
   phases_ = static_cast<std::size_t>(std::ceil((turn + 3.0 / deviation) / 0.35));
   constexpr double margin = taps;
   before_ = static_cast<std::ptrdiff_t>(std::ceil(std::max(greatest_delay, 0.0) * rate_) + margin);
@@ -39,7 +40,7 @@ void DelaySampling::sample(const PulseTable& pulses, std::span<const Echo> echoe
 }
 
 void DelaySampling::add(std::span<const float> sampled, double delay, double weight, std::span<float> sum) const {
-  // In steps of a phase: where the first sample's time lies in what was sampled.
+  // The offset of the first sample's time in the sampled signal, in steps of a phase.
   const double place = -delay * rate_ * static_cast<double>(phases_);
   const double whole = std::floor(place);
   const double part = place - whole;

@@ -62,7 +62,7 @@ double spread_between(const std::array<double, 2>& ends, std::size_t k, std::siz
   return ends[0] + (ends[1] - ends[0]) * static_cast<double>(k) / static_cast<double>(count - 1);
 }
 
-/// Of detector k of a ring or an arc, of ring k of a sphere; in degrees.
+/// The angle of detector k of a ring or an arc, or of ring k of a sphere, in degrees.
 double angle_of(const DetectorArray& array, std::size_t k, std::size_t count) {
   if (array.angles) return spread_between(*array.angles, k, count);
   const double parts = static_cast<double>(count);
@@ -71,7 +71,7 @@ double angle_of(const DetectorArray& array, std::size_t k, std::size_t count) {
   return array.kind == DetectorKind::hemisphere ? 90.0 + 90.0 * middle : 180.0 * middle;
 }
 
-/// On a sphere about the array's centre, facing it.
+/// A detector on a sphere about the array's centre, facing the centre.
 Element facing_inwards(const DetectorArray& array, double angle, double azimuth) {
   const double theta = radians(angle);
   const double phi = radians(azimuth);
@@ -115,7 +115,7 @@ class DetectorCheck {
     if (!value || (value->value >= least && value->value <= most)) return;
     refuse(key, fmt::format("{}", value->value), fmt::format("{:g} to {:g} m", least, most));
   }
-  /// In order, unless there is one place alone.
+  /// Checks that the ends are in order; for a single place they must be equal.
   void ends(std::string_view key, const std::optional<std::array<double, 2>>& value, std::size_t places, double least,
             double most) const {
     if (!value) return;
@@ -196,7 +196,7 @@ DetectorPlaces places_of(const DetectorArray& array) {
     }
     return places;
   }
-  // The arc turns about z through its centre, where its own coordinates begin.
+  // The arc rotates about the z axis through its centre, which is the origin of its own coordinates.
   DetectorArray still = array;
   const std::size_t azimuths = azimuths_of(array);
   if (azimuths > 1) still.centre = {};

@@ -1,4 +1,4 @@
-// Ways that are reflected at the backwall and then at the front surface from below, of LeastTimes.
+// Paths of LeastTimes that are reflected at the backwall and then at the front surface from below.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -9,13 +9,13 @@
 namespace echoform::simulated {
 namespace {
 
-/// Every other sample of the backwall is enough to begin with: places are narrowed down on both surfaces together.
+/// Every other sample of the backwall suffices to begin with: places are narrowed down on both surfaces together.
 constexpr std::size_t backwall_stride = 2;
 
-/// Of the distance between samples: so near, ten times as far as places may be off, one counts as lying on the other.
+/// Share of the distance between samples within which one place counts as lying on the other: ten times the error of places.
 constexpr double beside = 0.01;
 
-/// How far apart samples are about a parameter.
+/// The distance between samples near a parameter.
 double spacing_at(const SampledCurve& curve, double parameter) {
   const auto& u = curve.parameters();
   const auto after = std::upper_bound(u.begin() + 1, u.end() - 1, parameter);
@@ -44,7 +44,7 @@ void LeastTimes::reach_underside(char first, char second) {
   for (std::size_t k = 0; k < backwall_->samples().size(); k += backwall_stride) {
     for (std::size_t v = 0; v < under.size(); ++v) between[v] = distance(backwall_->samples()[k], under[v]) * slowness;
     for (std::size_t element = 0; element < elements_.size(); ++element) {
-      const double to_backwall = down[element][k];  // NaN, which is less than nothing, where there is no way
+      const double to_backwall = down[element][k];  // NaN if there is no path; comparisons with it are false
       double* least = rows[element].data();
       for (std::size_t v = 0; v < between.size(); ++v) {
         const double time = to_backwall + between[v];
@@ -104,7 +104,8 @@ Ray LeastTimes::over_both(std::size_t element, const std::string& modes, Place t
     places[k + 1] = curves[k]->at(at[k]);
   }
   places[count + 1] = to;
-  // Where the backwall meets the front surface, at the part's edge, the way between them vanishes: least there, and no ray.
+  // If the backwall meets the front surface at the part's edge, the path between them vanishes there: the time is a minimum, but
+  // there is no ray.
   if (distance(places[count - 1], places[count]) < beside * distance_of_samples(*underside_, at[count - 1])) return {};
   for (std::size_t k = 1; k <= count; ++k) {
     const bool entry = curves[k - 1] == surface_.get();

@@ -27,7 +27,7 @@ double element_directivity(const Element& element, const Point& place, Metres wa
   if (!(cosine > 0.0)) return 0.0;
   const double sine = std::sqrt(std::max(0.0, 1.0 - cosine * cosine));
   if (dy == 0.0) return sinc(element.width / wavelength * sine) * cosine;
-  // The width lies along n turned by a right angle in the plane of x and z, the length square to both.
+  // The width lies along n rotated by a right angle in the plane of x and z; the length is perpendicular to both.
   const double long_way = std::hypot(dx, dy, dz);
   const double ux = n.z / std::hypot(n.x, n.z);
   const double uz = -n.x / std::hypot(n.x, n.z);
@@ -50,7 +50,7 @@ double spreading_factor(Spreading spreading, Metres path, Metres wavelength) {
 }
 
 Point specular_point(const Point& hole_centre, Metres radius, const Point& transmit, const Point& receive) {
-  // The cylinder has no curvature along y: there the ray divides its way as the in-plane legs do.
+  // The cylinder has no curvature along y, so y divides in the ratio of the in-plane legs.
   double x = hole_centre.x.value;
   double z = hole_centre.z.value;
   double leg_transmit = 1.0;

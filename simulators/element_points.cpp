@@ -11,13 +11,13 @@
 namespace echoform {
 namespace {
 
-// Places for each feature that the way to a side changes by: what a Gaussian that wide takes for six digits.
+// Number of places for each feature by which the path to a side changes: with it a Gaussian of that width is exact to six digits.
 constexpr double places_a_feature = 2.0;
 constexpr double places_at_least = 3.0;
 
 struct Node {
   double place;   // -1 .. 1
-  double weight;  // of all together 1
+  double weight;  // all weights add up to 1
 };
 
 /// Roots of the Legendre polynomial of degree n by Newton's method, and 2 / ((1 - x^2) P'(x)^2) halved.
@@ -55,7 +55,7 @@ std::span<const Node> nodes_of(std::size_t n) {
   return tables[n];
 }
 
-/// Along a side of `size`, where the source lies in `towards`, of length 1, `distance` away.
+/// The nodes along a side of `size`. The source lies in the direction `towards`, of length 1, `distance` away.
 std::span<const Node> nodes_along(double size, const Direction& side, const Direction& towards, double distance, double feature) {
   if (size == 0.0) return nodes_of(1);
   const double change = size * std::abs(dot(side, towards)) + size * size / (4.0 * distance);

@@ -43,7 +43,7 @@ std::optional<EncoderCount> encoder_count(const EncoderTravel& travel, std::uint
   const EncoderCount length = way < 0 ? -way : way;
   if (length == 0) return travel.first;
   const std::uint64_t steps = steps_of(travel, length);
-  // Half a period begins where it leaves an end, and ends with the last frame that it stands at the other.
+  // Half a period begins where the probe leaves one end, and ends with the last frame in which it stands at the other.
   const std::uint64_t half = steps + travel.pause;
   const std::uint64_t at = frame % (2 * half);
   const bool back = at >= half;

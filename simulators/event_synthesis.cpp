@@ -7,9 +7,9 @@
 
 namespace echoform {
 
-/// What one receiver hears of each element alone. Echoes are found once a pair. A signal is made of them where some event fires
-/// the element without delay, as all of a code do; then it costs no more than to add it up. With delays they are added one by
-/// one, or, where there are many, from a signal that is sampled for all delays.
+/// The signals that one receiver gets from each single element. The echoes of a pair are computed once. If some event fires the
+/// element without delay, as all events of a code do, a signal is made from them; then an event only adds it up. With delays the
+/// echoes are added one by one or, if there are many, from a signal that is sampled for all delays.
 class EventSynthesis::Receiver {
  public:
   Receiver(const EventSynthesis& events, const EchoesOfPair& echoes_of_pair)
@@ -73,7 +73,7 @@ class EventSynthesis::Receiver {
 
 namespace {
 
-/// Of all firings, the least and the greatest.
+/// The minimum and the maximum over all firings.
 std::pair<double, double> delays_of(const Acquisition& acquisition) {
   std::pair<double, double> ends{0.0, 0.0};
   for (std::size_t event = 0; event < acquisition.event_count(); ++event) {

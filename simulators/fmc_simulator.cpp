@@ -31,7 +31,8 @@ void check_range(std::string_view where, std::string_view key, double value, dou
   }
 }
 
-/// Writes a frame in which elements fire one after the other, pair by pair: both directions share their echoes.
+/// Writes a frame in which elements fire one after the other. It goes pair by pair, since both directions of a pair share their
+/// echoes.
 class PairSynthesis {
  public:
   PairSynthesis(const Acquisition& acquisition, double fractional_bandwidth, AScanWriter& writer, std::span<std::byte> frame)
@@ -54,7 +55,8 @@ class PairSynthesis {
   }
 
  private:
-  /// Both directions of a pair, i <= j, as far as the frame has them. Echoes are asked for where there is something to write.
+  /// Writes both directions of a pair, i <= j, as far as the frame has them. Echoes are computed only if there is something to
+  /// write.
   void write_pair(std::size_t i, std::size_t j, const EchoesOfPair& echoes_of_pair) {
     const std::span<std::byte> forth = a_scan(i, j);
     const std::span<std::byte> back = i != j ? a_scan(j, i) : std::span<std::byte>{};
@@ -72,7 +74,7 @@ class PairSynthesis {
     if (!back.empty()) writer_.write(signal_, j, i, back);
   }
 
-  /// Empty where the frame does not hold it.
+  /// The bytes of an A-scan; empty if the frame does not have it.
   [[nodiscard]] std::span<std::byte> a_scan(std::size_t transmit, std::size_t receive) const {
     const auto row = layout_.row_of(event_of_[transmit], receive);
     const std::size_t size = layout_.bytes_per_row();
@@ -82,13 +84,14 @@ class PairSynthesis {
   const Acquisition& acquisition_;
   double fractional_bandwidth_;
   FrameLayout layout_;
-  std::vector<std::size_t> event_of_;  // by element; layout_.events() for those that do not fire
+  std::vector<std::size_t> event_of_;  // index: element; layout_.events() for elements that do not fire
   AScanWriter& writer_;
   std::span<std::byte> frame_;
   std::vector<float> signal_;
 };
 
-/// The most elements that fire at once, each counted by its weight: how much louder than one element an event may be.
+/// The maximum number of elements that fire at once, each counted by its weight: an event may be louder than one element by this
+/// factor.
 double loudest_event(const Acquisition& acquisition) {
   if (fires_single_elements(acquisition)) return 1.0;
   double loudest = 0.0;
@@ -119,7 +122,7 @@ void repeat_at_positions(const std::vector<Pose>& positions, Acquisition& acquis
   }
 }
 
-/// As it is made, none of its elements dead.
+/// The probe with all elements working.
 Probe probe_of(const SimulatorConfiguration& c) {
   const Hertz bandwidth = c.centre_frequency * c.fractional_bandwidth;
   if (c.radius.value == 0.0) {
@@ -140,7 +143,7 @@ ElementRow row_of(const SimulatorConfiguration& c) {
   return {.elements = c.elements, .pitch = c.pitch, .radius = c.radius, .rows = c.rows};
 }
 
-/// An arc is one row in contact, as it is stated.
+/// Checks that an arc is one row in contact.
 void check_arc(const SimulatorConfiguration& c, std::string_view where) {
   if (c.radius.value == 0.0) return;
   check_range(where, "radius", c.radius.value, 1e-3, 10.0, "1e-3 to 10 m");
@@ -167,12 +170,12 @@ void check_tissue(const SimulatorConfiguration& c, std::string_view where) {
                    "tissue in contact, longitudinal waves alone");
 }
 
-/// Whether straight longitudinal rays to reflectors without a surface in space are all, as EchoModel has them.
+/// Whether all rays are straight longitudinal ones to reflectors without a surface in space, which EchoModel computes.
 bool straight_alone(const SimulatorConfiguration& c) {
   return c.scene.plain() && c.phantom.bodies.empty();
 }
 
-/// The acquisition, its sample scale that of one element that fires; of events that may be wrong.
+/// The acquisition with the sample scale of one element that fires. Its events may be wrong.
 Acquisition of_one_element(const SimulatorConfiguration& configuration) {
   const auto& c = configuration;
   if (c.sound) return acquisition_of_sound(c);
@@ -209,7 +212,7 @@ Grid demo_grid(std::size_t nx, std::size_t nz) {
 void validate(const SimulatorConfiguration& configuration, std::string_view where) {
   const auto& c = configuration;
   if (c.sound) return check_sound(c, where);
-  // First of all: what is sized by it must not be built before it is known to be sane.
+  // This check comes first: what depends on this size must not be built before it is known to be sane.
   if (c.elements == 0 || c.elements > c.limits.elements) {
     throw InputError(fmt::format("{} elements", where), fmt::format("{}", c.elements), fmt::format("1 to {}", c.limits.elements));
   }
@@ -220,7 +223,7 @@ void validate(const SimulatorConfiguration& configuration, std::string_view wher
   check_range(where, "pitch", c.pitch.value, 1e-6, 0.1, "1e-6 to 0.1 m");
   const Metres row_pitch = c.row_pitch.value_or(c.pitch);
   check_range(where, "row_pitch", row_pitch.value, 1e-6, 0.1, "1e-6 to 0.1 m");
-  // The one row of a linear array may be as long as it likes.
+  // Only several rows limit the elements' length by their pitch.
   const double longest = c.rows > 1 ? row_pitch.value : 0.1;
   check_range(where, "element_length", c.element_length.value, 0.0, longest,
               c.rows > 1 ? fmt::format("0 to the pitch of rows, {} m", longest) : "0 to 0.1 m");
@@ -275,7 +278,7 @@ void validate(const SimulatorConfiguration& configuration, std::string_view wher
 }
 
 void keep_inside(Phantom& part, const SimulatorConfiguration& configuration) {
-  // In space the ways to each take seconds, which a part that nobody asked for is not worth.
+  // In space the paths to each hole take seconds. That is too long for a part that the user did not request.
   SimulatorConfiguration whole = configuration;
   whole.phantom = part;
   if (in_space(placed_probe(whole), whole.scene, part, phases_of(whole))) part.holes.clear();
@@ -341,7 +344,7 @@ FmcSimulator::FmcSimulator(SimulatorConfiguration configuration, std::string_vie
     PositionPart part = part_at(acquisition_, k);
     SimulatorConfiguration alone = configuration_;
     alone.positions.clear();
-    // Noise of its own, that of one position at the first.
+    // Each position has noise of its own. At the first position it is that of a single position.
     alone.seed += k * 0x9E3779B97F4A7C15ULL;
     positions_.push_back({std::move(part.events), std::shared_ptr<const FmcSimulator>(new FmcSimulator(
                                                       std::move(alone), std::move(part.acquisition), probes[k]))});

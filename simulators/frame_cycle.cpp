@@ -17,7 +17,7 @@
 namespace echoform {
 namespace {
 
-/// Of the way of a probe to and fro.
+/// Maximum number of frames of a probe's travel to and fro.
 constexpr std::uint64_t most_travel_frames = 1'000'000;
 
 SimulatorConfiguration fit(SimulatorConfiguration configuration, std::size_t memory_limit) {
@@ -29,12 +29,13 @@ SimulatorConfiguration fit(SimulatorConfiguration configuration, std::size_t mem
     throw InputError("[simulator] memory_limit", fmt::format("{} bytes", memory_limit),
                      fmt::format("at least one frame, {} bytes", frame_bytes));
   }
-  // A part that a probe goes over stands still: its noise alone is another in every frame.
+  // The part stands still while a probe moves over it: only the noise differs between frames.
   configuration.cycle_frames = configuration.motion ? 1 : std::min(configuration.cycle_frames, room);
   return configuration;
 }
 
-/// Counts at which a probe that moves is seen; none where it stays. `order`: the frames of the cycle by what is synthesised.
+/// The encoder counts at which a moving probe is simulated; none if it stays. `order` receives, for each frame of the cycle, the
+/// index of the frame that is synthesised for it.
 std::vector<EncoderCount> take_places(const SimulatorConfiguration& configuration, std::vector<std::size_t>& order) {
   std::vector<EncoderCount> places;
   if (!configuration.motion || configuration.encoder.step == 0) {
@@ -56,7 +57,7 @@ std::vector<EncoderCount> take_places(const SimulatorConfiguration& configuratio
   return places;
 }
 
-/// With the probe where the encoder counts `count`.
+/// A simulator with the probe where the encoder counts `count`.
 FmcSimulator at_place(SimulatorConfiguration configuration, EncoderCount count) {
   configuration.encoder.first = count;
   if (configuration.part) configuration.phantom = configuration.part(count);

@@ -11,7 +11,7 @@
 namespace echoform {
 namespace {
 
-constexpr double reference_wavelength = 800e-9;  // where both forms take up nearly the same
+constexpr double reference_wavelength = 800e-9;  // where both forms absorb nearly the same
 
 }  // namespace
 
@@ -31,7 +31,7 @@ HaemoglobinSpectra read_haemoglobin(const std::string& path, const std::string& 
 double blood_absorption(const HaemoglobinSpectra& spectra, double saturation, Metres wavelength, std::string_view where) {
   const double first = spectra.wavelengths.front().value;
   const double last = spectra.wavelengths.back().value;
-  // What is written as 700e-9 and comes from 700 nm differs in the last place.
+  // 700e-9 as written and 700 nm as converted differ in the last digit.
   constexpr double rounding = 1e-15;
   if (!(wavelength.value >= first - rounding && wavelength.value <= last + rounding)) {
     throw InputError(std::string(where), fmt::format("{:g} m", wavelength.value),

@@ -19,7 +19,7 @@ Complex cosine(double sine) {
   return std::sqrt(Complex(1.0 - sine * sine, 0.0));
 }
 
-/// Of a wave that comes through the fluid. At grazing incidence cosines vanish: kept just off it.
+/// The slowness of a wave that comes through the fluid, kept just off grazing incidence, where cosines vanish.
 double off_grazing(const FluidSolid& at, double slowness) {
   return std::min(slowness, 0.999999 / at.fluid_velocity);
 }

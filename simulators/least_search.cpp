@@ -11,10 +11,11 @@ namespace {
 constexpr std::size_t places_a_curve = 5;
 constexpr std::size_t middle = places_a_curve / 2;
 constexpr int halvings = 10;
-/// Steps that do not halve move on towards earlier times; from a sample nearby that takes a few.
+/// Steps that do not halve move on towards earlier times; from a sample near by only a few are needed.
 constexpr int most_steps = 200;
 
-/// Of places on a curve: parameters, the places, and the least time to each with the place of the curve before that gives it.
+/// Places on a curve: their parameters, the places, and the least time to each, with the place on the previous curve that gives
+/// it.
 struct Row {
   static constexpr std::array<std::size_t, places_a_curve> in_turn{0, 1, 2, 3, 4};
 
@@ -26,7 +27,7 @@ struct Row {
 
 using Rows = std::array<Row, most_curves>;
 
-/// Spreads places about `at`, and finds the least time to each of them.
+/// Spreads places about `at`, and computes the least time to each of them.
 void reach(const Polyline& way, const Parameters& at, const Parameters& step, Rows& rows) {
   for (std::size_t k = 0; k < way.curves.size(); ++k) {
     const SampledCurve& curve = *way.curves[k];
@@ -64,7 +65,7 @@ double narrow_down(const Polyline& way, Parameters& at, const Parameters& width)
     least = earliest(rows[count - 1], way.to, way.slowness[count], chosen);
     bool within = true;
     for (std::size_t k = count; k-- > 0;) {
-      // The outermost place may have a still earlier one beyond it, unless the curve ends there.
+      // Beyond the outermost place there may be a still earlier one, unless the curve ends there.
       const auto& u = rows[k].u;
       within = within && (u[chosen] != u.front() || u.front() == u[1]) && (u[chosen] != u.back() || u.back() == u[3]);
       at[k] = u[chosen];

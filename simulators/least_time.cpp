@@ -36,7 +36,7 @@ LeastTimes::LeastTimes(const SimulatedScene& scene, const Material& material, st
       for (const Place& sample : surface_->samples()) row.push_back(distance(element, sample) / scene_.couplant.value);
     }
   }
-  // Straight ways alone ask for no times to the backwall, which take most of all.
+  // Straight paths alone need no times to the backwall, whose computation is the costliest.
   if (backwall_ == nullptr || (scene_.skips == 0 && !scene_.wall_echoes)) return;
   for (const char mode : scene_.modes) reach_backwall(mode);
   if (scene_.skips < 2) return;

@@ -16,7 +16,7 @@ Spot corner_of(const std::array<double, 3>& at) {
   return {at[0], at[1], at[2]};
 }
 
-/// The nearest place of a triangle: within it, else on one of its edges.
+/// The distance from the nearest place of a triangle, which lies within it or on one of its edges.
 double distance_from(const std::array<Spot, 3>& corners, const Spot& from) {
   const Spot normal = outer(corners[1] - corners[0], corners[2] - corners[0]);
   bool within = true;
@@ -40,13 +40,14 @@ class MeshShape final : public SampledShape {
       const auto& [a, b, c] = triangles_.back();
       volume += inner(a, outer(b, c));
     }
-    // Turned alike: all of them outwards, or all inwards.
+    // All triangles have the same orientation: all outwards, or all inwards. Here all are made to face outwards.
     if (volume < 0.0) {
       for (auto& triangle : triangles_) std::swap(triangle[1], triangle[2]);
     }
     Spot middle;
     for (const Spot& place : places) middle = middle + (1.0 / static_cast<double>(places.size())) * place;
-    // Towards where a way between probe and places by way of a triangle is shortest: of a front through it, of a backwall off it.
+    // The line of sight goes to the triangle where a path between probe and places is shortest: for a front the path through it,
+    // for a backwall the path reflected at it.
     Spot nearest = probe;
     double least = std::numeric_limits<double>::infinity();
     for (const auto& [a, b, c] : triangles_) {
@@ -61,7 +62,7 @@ class MeshShape final : public SampledShape {
     up_ = outer(sight_, right_);
     start_ = inner(probe, sight_);
     put_into_cells();
-    // What ways between the places may meet: between them, and beside them by a quarter of how far they lie apart.
+    // The region that paths between the places may meet: the region between them, and a margin of a quarter of their extent.
     Bounds seen;
     for (const Spot& place : places) seen.hold(across(place));
     const double margin = 0.25 * std::hypot(seen.high[0] - seen.low[0], seen.high[1] - seen.low[1]) + 1e-3;
@@ -87,7 +88,7 @@ class MeshShape final : public SampledShape {
   [[nodiscard]] double depth_below(const Spot& place) const override {
     double least = std::numeric_limits<double>::infinity();
     for (const auto& triangle : triangles_) least = std::min(least, distance_from(triangle, place));
-    // The next triangle that is met says on which side of it the way goes.
+    // The next triangle along the line of sight determines on which side the place lies.
     const std::array<double, 2> at = across(place);
     const Hit hit = first_hit({at[0], at[1]}, inner(place, sight_), false);
     return hit.found && !hit.enters ? least : -least;
@@ -178,7 +179,7 @@ class MeshShape final : public SampledShape {
     }
   }
 
-  /// Along the line of sight at `at`, beyond `from`.
+  /// The first hit along the line of sight at `at`, beyond `from`.
   [[nodiscard]] Hit first_hit(Parameters2 at, double from, bool entering) const {
     Hit first;
     Bounds here;
@@ -189,7 +190,8 @@ class MeshShape final : public SampledShape {
       const Spot normal = outer(b - a, c - a);
       const double towards = inner(normal, sight_);
       if (towards == 0.0 || (entering && towards > 0.0)) return;
-      // Seen along the line: on which side of the edges it passes. By rounding none may take a line through a corner.
+      // The signs state on which side of each edge the line passes. The tolerance keeps rounding from letting a line slip through
+      // a corner.
       const double rounding = 1e-12 * std::abs(towards);
       const double sense = towards > 0.0 ? 1.0 : -1.0;
       const auto passes = [&](const Spot& p, const Spot& q) {
@@ -203,7 +205,7 @@ class MeshShape final : public SampledShape {
     return first;
   }
 
-  std::vector<std::array<Spot, 3>> triangles_;  // outwards
+  std::vector<std::array<Spot, 3>> triangles_;  // oriented outwards
   Spot sight_;
   Spot right_;
   Spot up_;

@@ -28,7 +28,7 @@ struct QuantileTable {
   std::array<float, quantile_count> value{};
 
   QuantileTable() {
-    // Outwards from the median: each quantile starts from its neighbour, and the distribution is symmetric.
+    // The loop goes outwards from the median: each quantile starts from its neighbour, and the distribution is symmetric.
     std::array<double, quantile_count / 2> half{};
     double x = 0.0;
     double square = 0.0;

@@ -13,7 +13,7 @@ namespace {
 
 constexpr unsigned turns_limit = 1000;
 constexpr double reflectivity_limit = 1e6;
-constexpr double body_limit = 10.0;  // m, as of grids
+constexpr double body_limit = 10.0;  // metres, the limit of grids
 
 Point moved(const Point& centre, const Motion& motion, double phase) {
   const Point by = motion.displacement(phase);
@@ -67,7 +67,7 @@ void validate_body(const Body& body, std::string_view place, PhantomRoom room) {
   }
 }
 
-/// Fractional part of seed * ratio, from a Weyl sequence in 64-bit integers: exact for every seed.
+/// Fractional part of seed * ratio, from a Weyl sequence in 64-bit integers, which is exact for every seed.
 double weyl(std::uint64_t seed, std::uint64_t ratio) {
   return static_cast<double>((seed * ratio) >> 11) * 0x1.0p-53;
 }

@@ -37,10 +37,10 @@ PlaybackProgress run_source(FrameSource& source, const SendFrame& send, SendSche
   schedule.start();
   std::chrono::nanoseconds next_report = options.report_interval;
   while (!stop.stop_requested() && (!options.frame_limit || frames_sent < *options.frame_limit)) {
-    // Asked before waiting: after the last frame there is nothing to wait for.
+    // This is checked before waiting: after the last frame there is nothing to wait for.
     if (!round_and_round && schedule.next() >= distinct) break;
     if (const auto wait = schedule.wait(); wait.count() > 0) {
-      // The waiting may end a little early or by a stop: ask again.
+      // The waiting may end a little early, or by a stop, so the loop checks again.
       wait_for(wait, stop);
       continue;
     }
@@ -53,7 +53,7 @@ PlaybackProgress run_source(FrameSource& source, const SendFrame& send, SendSche
     if (report) {
       if (const auto elapsed = schedule.elapsed(); elapsed >= next_report) {
         report(progress_of(schedule, frames_sent, bytes_sent));
-        // From now, not from the last one: after a delay reports do not come in a burst.
+        // The next report counts from now, not from the last one, so that reports do not come in a burst after a delay.
         next_report = elapsed + options.report_interval;
       }
     }

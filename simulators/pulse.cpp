@@ -21,7 +21,7 @@ double deviation(const Acquisition& acquisition, double fractional_bandwidth) {
 void add_pulse(const Acquisition& acquisition, double fractional_bandwidth, const Echo& echo, std::span<float> samples) noexcept {
   const double rate = acquisition.sample_rate.value;
   const double frequency = acquisition.probe.centre_frequency.value;
-  // Everything in samples from here on.
+  // From here on all quantities are in samples.
   const double s = deviation(acquisition, fractional_bandwidth);
   const double centre = (echo.time - acquisition.start_time.value + acquisition.time_offset.value) * rate;
   const double last_sample = static_cast<double>(samples.size()) - 1.0;
@@ -29,8 +29,8 @@ void add_pulse(const Acquisition& acquisition, double fractional_bandwidth, cons
   const double last = std::min(last_sample, std::floor(centre + pulse_reach * s));
   if (!(first <= last)) return;
 
-  // Along equally spaced samples a Gaussian's successive ratios form a geometric series, and a carrier turns by a fixed
-  // angle: three products a sample and no call. The relative error after n samples is about n^2 eps, below 1e-11.
+  // On equally spaced samples a Gaussian's successive ratios form a geometric series, and the carrier rotates by a fixed angle.
+  // So a sample takes three products and no call. The relative error after n samples is about n^2 eps, below 1e-11.
   const double t = first - centre;
   const double step = 1.0 / (s * s);
   const double turn = 2.0 * std::numbers::pi * frequency / rate;
@@ -62,7 +62,7 @@ PulseTable::PulseTable(const Acquisition& acquisition, double fractional_bandwid
   const double turn = 2.0 * std::numbers::pi * acquisition.probe.centre_frequency.value / rate_;
   reach_ = static_cast<std::size_t>(std::ceil(pulse_reach * s));
   width_ = 2 * reach_ + 2;
-  // Between places d apart a chord is off by d^2 / 8 of the second derivative, which is at most turn^2 + 1 / s^2.
+  // Between places d apart the error of a chord is d^2 / 8 of the second derivative, which is at most turn^2 + 1 / s^2.
   constexpr double error = 1e-7;
   places_ = static_cast<std::size_t>(std::ceil(std::sqrt((turn * turn + 1.0 / (s * s)) / (8.0 * error))));
   sampled_.resize((places_ + 1) * width_);

@@ -11,11 +11,12 @@ namespace {
 /// Below this a profile's end lies on the axis.
 constexpr double on_axis = 1e-9;  // m
 constexpr std::size_t chords_of_spline = 64;
-/// By which sides and shadows are told.
+/// Number of samples of the meridian, by which sides and shadows are determined.
 constexpr std::size_t meridian_samples = 512;
 
-/// The profile over the place along the axis, its height less than 0 and as large as the distance from the axis where the part
-/// lies around that, else that distance; closed by flat faces towards the axis, or `far` out. So the part lies below it.
+/// The profile over the place along the axis. The absolute value of its height is the distance from the axis. The height is
+/// negative if the part lies around the axis, and otherwise positive. The profile is closed by flat faces towards the axis, or at
+/// the distance `far`. So the part lies below it.
 CurveShape meridian_of(const CurveShape& shape, double far) {
   CurveShape meridian;
   meridian.kind = CurveKind::profile;
@@ -48,7 +49,7 @@ CurveShape meridian_of(const CurveShape& shape, double far) {
   return meridian;
 }
 
-/// Whether a curve turns to its lower side alone: then the part is convex.
+/// Whether a curve bends only towards its lower side, which means that the part is convex.
 bool bulges_upwards(const SampledCurve& curve) {
   const std::vector<Place>& at = curve.samples();
   Place before;
@@ -86,12 +87,12 @@ class RevolvedShape final : public SampledShape {
     first_ = inner(away, away) > on_axis * on_axis ? unit(away) : square_to(along_);
     second_ = outer(along_, first_);
     if (choose_pole(probe, shape.inside)) {
-      // About the pole: its distance along the profile, by where it goes from there.
+      // Samples about the pole: the distance from it along the profile, and the direction about it.
       const double reach = std::min(lengths_.back(), 1.5 * farthest(places, pole_));
       sample(evenly(-reach, reach, count | 1U), evenly(-reach, reach, count | 1U));
       return;
     }
-    // About the axis, from the side that faces the probe, and once round with an overlap.
+    // Samples about the axis, from the side that faces the probe, once around with an overlap.
     std::vector<double> us;
     const std::vector<double>& fine = meridian_.parameters();
     for (std::size_t k = 0; k < fine.size(); k += std::max<std::size_t>(1, fine.size() / count)) us.push_back(fine[k]);
@@ -121,7 +122,7 @@ class RevolvedShape final : public SampledShape {
     const double whole = distance(a, b);
     const double near = 2.0 * spacing_;
     if (whole <= 2.0 * near) return false;
-    // So far as the nearest place is away the side stays the same.
+    // Up to the distance of the nearest place the side stays the same.
     const Spot way = (1.0 / whole) * (b - a);
     const bool below = depth_below(a + near * way) > 0.0;
     for (double along = near; along < whole - near;) {
@@ -153,8 +154,8 @@ class RevolvedShape final : public SampledShape {
     return {us[k - 1] + share * (us[k] - us[k - 1]), std::atan2(at.v, at.u)};
   }
 
-  /// Whether the probe stands within 60 degrees of the axis before one of the places where the surface meets it: of a part the
-  /// nearer one, of a hollow the farther one. About the axis they would be no places like others.
+  /// Whether the surface meets the axis at a pole from which the probe lies within 60 degrees of the axis. For a part the nearer
+  /// pole is chosen, for a hollow the farther one. In coordinates about the axis a pole would be a singular place.
   bool choose_pole(const Spot& probe, bool inside) {
     double chosen = 0.0;
     for (const bool first : {true, false}) {
@@ -180,7 +181,7 @@ class RevolvedShape final : public SampledShape {
   Spot first_;
   Spot second_;
   double spacing_ = 0.0;
-  std::vector<double> lengths_;  // along the meridian, of its samples
+  std::vector<double> lengths_;  // lengths along the meridian to its samples
   bool about_pole_ = false;
   bool pole_first_ = true;
   Spot pole_;

@@ -45,14 +45,14 @@ double cross(Place a, Place b) {
   return a.x * b.z - a.z * b.x;
 }
 
-/// From `from` to the knot `to` along a circle's arc, s of its angle, 0 .. 1: turned about its centre, which lies below an arc
-/// that bulges upwards.
+/// The place on a circle's arc from `from` to the knot `to`, at the share s of its angle, 0 .. 1. It is rotated about the
+/// circle's centre, which lies below an arc that bulges upwards.
 Place on_arc(Place from, const ProfileKnot& to, double s) {
   const double chord = distance(from, Place{to.x, to.z});
   const double sine = std::min(1.0, 0.5 * chord / std::abs(to.radius));
   const double half = std::asin(sine);
   const double bulge = to.radius > 0.0 ? -1.0 : 1.0;
-  // Along and across the chord, reckoned from its middle: no difference of large numbers for a large radius.
+  // Coordinates along and across the chord, from its middle: for a large radius this avoids differences of large numbers.
   const double angle = (2.0 * s - 1.0) * half;
   const double along = std::abs(to.radius) * std::sin(angle);
   const double rise = 2.0 * std::abs(to.radius) * std::sin(0.5 * (half + angle)) * std::sin(0.5 * (half - angle));
@@ -84,7 +84,7 @@ SampledCurve::SampledCurve(const CurveShape& shape, std::span<const Place> place
     }
     if (shape_.smooth) find_curvatures();
     for (std::size_t k = 0; k < lengths_.size(); ++k) {
-      // Points that all coincide have no length, and are no fault of a profile by its points alone.
+      // Points that all coincide have no length. A profile given only by points may have them.
       const double share = whole > 0.0 ? std::ceil(static_cast<double>(count) * lengths_[k] / whole) : 0.0;
       const std::size_t steps = std::max(least_a_chord, static_cast<std::size_t>(share));
       for (std::size_t step = 0; step < steps; ++step) {
@@ -93,8 +93,8 @@ SampledCurve::SampledCurve(const CurveShape& shape, std::span<const Place> place
     }
     parameters_.push_back(static_cast<double>(lengths_.size()));
   } else {
-    // Every way between two places, also by way of the curve, keeps within its ends' feet on a plane. As far again to either
-    // side is kept besides, and the height above it, since a cylinder bends towards the places.
+    // Every path between two places, also one by way of the curve, stays within its ends' feet on a plane. The same length again
+    // is added on either side, and also the height above the plane, since a cylinder bends towards the places.
     const double angle = shape_.kind == CurveKind::plane ? shape_.angle * std::numbers::pi / 180.0 : 0.0;
     slope_ = {std::cos(angle), std::sin(angle)};
     const double x = shape_.kind == CurveKind::plane ? 0.0 : shape_.x;
@@ -133,14 +133,14 @@ Place SampledCurve::at(double u) const {
     case CurveKind::plane:
       return {u * slope_.x, shape_.z + u * slope_.z};
     case CurveKind::cylinder: {
-      // R - R cos u, for huge radii too.
+      // R - R cos u, accurate for huge radii too.
       const double half = std::sin(0.5 * u);
       const double fall = 2.0 * shape_.radius * half * half;
       return {shape_.x + shape_.radius * std::sin(u), shape_.inside ? shape_.z - fall : shape_.z + fall};
     }
     case CurveKind::profile:
       return on_profile(u);
-    case CurveKind::sphere:  // no curves
+    case CurveKind::sphere:  // a sphere is not a curve
     case CurveKind::revolved:
     case CurveKind::mesh:
     case CurveKind::none:
@@ -160,8 +160,8 @@ Place SampledCurve::on_profile(double u) const {
     if (b.radius != 0.0) return on_arc({a.x, a.z}, b, s);
     return {a.x + s * (b.x - a.x), a.z + s * (b.z - a.z)};
   }
-  // The spline by its second derivatives M over a chord of length h: (1 - s) y_k + s y_k+1 - h^2/6 [(1 - s)(1 - (1 - s)^2) M_k +
-  // s (1 - s^2) M_k+1].
+  // The spline uses its second derivatives M over a chord of length h: (1 - s) y_k + s y_k+1 - h^2/6 [(1 - s)(1 - (1 - s)^2) M_k
+  // + s (1 - s^2) M_k+1].
   const double r = 1.0 - s;
   const double h2 = lengths_[k] * lengths_[k] / 6.0;
   const double of_a = h2 * r * (1.0 - r * r);
@@ -208,10 +208,11 @@ Place SampledCurve::normal(double u) const {
 }
 
 double SampledCurve::depth_below(Place place) const {
-  // Across a plane the normal tells the distance; beyond any other curve's end the distance itself does.
+  // For a plane the distance is the one along the normal. For other curves it is the distance from the nearest place, also beyond
+  // an end.
   if (straight()) return (place.x - samples_[0].x) * -slope_.z + (place.z - samples_[0].z) * slope_.x;
-  // Nearest to a corner both lines that meet there are equally near, and of them the one to whose line it is farther tells the
-  // side: to the other one's it may be the wrong one.
+  // If the nearest place is a corner, both lines that meet there are equally near. The one whose extended line is farther from
+  // the place determines the side; the other line may give the wrong side.
   double least = std::numeric_limits<double>::infinity();
   double across = 0.0;
   for (std::size_t k = 0; k + 1 < samples_.size(); ++k) {

@@ -11,7 +11,7 @@
 namespace echoform::simulated {
 namespace {
 
-/// Right-handed, of length 1.
+/// Right-handed axes of length 1.
 struct Axes {
   Spot origin;
   Spot x{1.0, 0.0, 0.0};
@@ -26,7 +26,7 @@ struct Axes {
   [[nodiscard]] Spot turned(const Spot& own) const { return own.x * x + own.y * y + own.z * z; }
 };
 
-/// A shape's axes, and what of it is left to a curve in them.
+/// A shape's axes, and the curve that remains of the shape in these axes.
 std::pair<Axes, CurveShape> in_axes(const CurveShape& shape) {
   Axes axes;
   CurveShape own = shape;
@@ -50,7 +50,7 @@ std::pair<Axes, CurveShape> in_axes(const CurveShape& shape) {
   return {axes, own};
 }
 
-/// By which sides and shadows of a drawn curve are told.
+/// Number of samples of a drawn curve, by which sides and shadows are determined.
 constexpr std::size_t fine_samples = 1024;
 
 /// A curve that is drawn out along an axis: planes, cylinders, profiles. u is the curve's parameter, v the place along the axis.
@@ -65,8 +65,8 @@ class DrawnShape final : public SampledShape {
       low = std::min(low, along);
       high = std::max(high, along);
     }
-    // Nothing breaks the symmetry along the axis: no ray leaves the stretch between its ends. The margin has rays at an end
-    // between two samples.
+    // Nothing breaks the symmetry along the axis, so no ray leaves the stretch between its ends. With the margin, a ray at an end
+    // lies between two samples.
     const double margin = 0.1 * (high - low) + 1e-3;
     const std::vector<double>& fine = curve_.parameters();
     std::vector<double> us;
@@ -100,8 +100,8 @@ class DrawnShape final : public SampledShape {
   SampledCurve curve_;
 };
 
-/// A ball or a hollow, by stereographic projection from the place that lies farthest from the probe: nearly all of it, without a
-/// pole among what rays meet.
+/// A ball or a hollow, by stereographic projection from the place that lies farthest from the probe. It covers nearly all of the
+/// surface, without a pole among the places that rays meet.
 class SphereShape final : public SampledShape {
  public:
   SphereShape(const CurveShape& shape, const Spot& probe, std::size_t count)
@@ -109,14 +109,16 @@ class SphereShape final : public SampledShape {
         radius_(shape.radius),
         facing_(shape.inside ? 1.0 : -1.0) {
     const Spot away = centre_ - probe;
-    // Towards the probe, or for a hollow to the far side from it, which lies below: z as the normals there.
+    // z points away from the probe, as the normals there do. For a hollow it points down, since rays meet the hollow's far side,
+    // which lies below.
     const bool apart = inner(away, away) > 1e-12;
     axes_.z = apart ? unit(away) : Spot{0.0, 0.0, 1.0};
     if (shape.inside) axes_.z = {0.0, 0.0, 1.0};
     axes_.x = square_to(axes_.z);
     axes_.y = outer(axes_.z, axes_.x);
     axes_.origin = centre_;
-    // tan of half the angle from the middle: a ball shows the probe less than the quarter, in a hollow rays go to either side.
+    // The tangent of half the angle from the middle. A ball shows the probe less than half of its surface; in a hollow rays go to
+    // either side.
     const double reach = shape.inside ? 2.5 : 1.2;
     sample(evenly(-reach, reach, count), evenly(-reach, reach, count));
   }
@@ -125,7 +127,7 @@ class SphereShape final : public SampledShape {
   [[nodiscard]] Spot normal(Parameters2 at) const override { return facing_ * axes_.turned(out(at)); }
   [[nodiscard]] double depth_below(const Spot& place) const override { return facing_ * (distance(place, centre_) - radius_); }
   [[nodiscard]] bool blocks(const Spot& a, const Spot& b) const override {
-    // The straight way enters or leaves at the two places of a circle, unless that is one of its ends.
+    // The straight line enters or leaves at its two intersections with the sphere, unless an intersection is one of its ends.
     const double whole = distance(a, b);
     if (!(whole > 0.0)) return false;
     const Spot way = (1.0 / whole) * (b - a);
@@ -140,7 +142,7 @@ class SphereShape final : public SampledShape {
   }
 
  private:
-  /// In the own axes, on the ball of radius 1; -z in the middle, and z in that of a hollow.
+  /// A direction in the own axes, on the ball of radius 1: -z in the middle, and z in the middle of a hollow.
   [[nodiscard]] Spot out(Parameters2 at) const {
     const double squared = at.u * at.u + at.v * at.v;
     const double scale = 1.0 / (1.0 + squared);

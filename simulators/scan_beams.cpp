@@ -24,12 +24,12 @@ double length_of(const BeamArray& array) {
   return static_cast<double>(array.columns) * array.pitch.value;
 }
 
-/// How far from the middle an origin may be, where whole apertures fit.
+/// The maximum distance of an origin from the middle at which whole apertures fit.
 double farthest_origin(const BeamArray& array) {
   return array.aperture ? 0.5 * array.pitch.value * static_cast<double>(array.columns - *array.aperture) : 0.0;
 }
 
-/// The first element of the aperture nearest to `origin`, which is within farthest_origin() but for rounding.
+/// The first element of the aperture nearest to `origin`, which is within farthest_origin() up to rounding.
 std::size_t first_element(const BeamArray& array, Metres origin) {
   const auto last = static_cast<double>(array.columns - *array.aperture);
   return static_cast<std::size_t>(std::clamp(std::round(origin / array.pitch + 0.5 * last), 0.0, last));
@@ -42,7 +42,7 @@ struct PlacedBeam {
   std::vector<std::uint32_t> elements;  // empty: all
 };
 
-/// Of one in coordinates in which the array's middle is the origin and its normal there z.
+/// Places a beam in coordinates whose origin is the array's middle, with z along the normal there.
 PlacedBeam placed(const ScanBeam& beam, const BeamArray& array) {
   PlacedBeam placed_beam;
   double along = beam.origin.value;
@@ -70,7 +70,7 @@ Point along(const Point& from, const Direction& direction, Metres by) {
 
 void check_beam(const ScanBeam& beam, const BeamArray& array, const ProbeFrame& frame, const std::string& place) {
   const auto refuse = [&](const std::string& found, const std::string& expected) { throw InputError(place, found, expected); };
-  // Half a pitch beyond, an origin still goes to the last whole aperture.
+  // Up to half a pitch beyond, an origin still uses the last whole aperture.
   const double farthest = farthest_origin(array);
   if (!(std::abs(beam.origin.value) <= farthest * (1.0 + 1e-9) + (array.aperture ? 0.5 * array.pitch.value : 0.0))) {
     refuse(fmt::format("an origin at {:g} mm", 1e3 * beam.origin.value),

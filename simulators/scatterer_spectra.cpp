@@ -1,4 +1,4 @@
-// Spectra of what receivers hear of scatterers: of spikes with the pulse, delayed and summed, and back to samples.
+// Spectra of the signals that receivers get from scatterers: from spikes with the pulse, delayed and summed, and back to samples.
 #include <fftw3.h>
 
 #include <algorithm>
@@ -60,7 +60,7 @@ void ScattererSynthesis::add_signal(Workspace& work, std::span<float> row) const
     work.spectrum[2 * bin] += re;
     work.spectrum[2 * bin + 1] += im;
   };
-  // What lies beyond half the sampling rate is sampled as it is: folded.
+  // Frequencies above half the sampling rate are folded, as in sampling.
   for (std::size_t k = 0; k < gains_.size(); ++k) {
     const std::size_t bin = (first_bin_ + k) % length_;
     add_to(bin, work.sum_re[k], work.sum_im[k]);

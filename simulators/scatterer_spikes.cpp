@@ -1,4 +1,4 @@
-// What receivers hear of scatterers, as spikes on the fine grid, and the events that are made of them.
+// Signals that receivers get from scatterers, as spikes on the fine grid, and the events that are made of them.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -54,7 +54,7 @@ void ScattererSynthesis::add_spikes(const Legs& transmit, const Legs& receive, s
   const std::int32_t* const back = receive.times.data();
   for (std::size_t s = 0; s < reflectivities.size(); ++s) {
     const std::int32_t time = out[s] + back[s] + later;
-    const auto step = static_cast<std::uint32_t>(time >> part_bits_);  // one before the grid counts as one far behind it
+    const auto step = static_cast<std::uint32_t>(time >> part_bits_);  // a step before the grid counts as one far behind it
     if (step >= last) continue;
     const float amplitude = weight * transmit.factors[s] * receive.factors[s] * reflectivities[s];
     const float upper = amplitude * part * static_cast<float>(time & below);
@@ -65,7 +65,7 @@ void ScattererSynthesis::add_spikes(const Legs& transmit, const Legs& receive, s
 
 void ScattererSynthesis::add(std::span<const Scatterer> scatterers, std::span<float> frame, std::size_t threads) const {
   if (scatterers.empty()) return;
-  // By their distance, so that neighbours' spikes are neighbours in memory.
+  // Sorting by distance makes spikes of neighbours neighbours in memory.
   std::vector<Scatterer> sorted(scatterers.begin(), scatterers.end());
   std::ranges::sort(sorted, {}, [](const Scatterer& scatterer) { return scatterer.place.z.value; });
   std::vector<float> reflectivities;

@@ -17,11 +17,11 @@
 namespace echoform {
 namespace {
 
-constexpr double reach = 6.0;  // of the pulse, in its deviations
+constexpr double reach = 6.0;  // of the pulse, in its standard deviations
 constexpr double band = 4.5;   // of its spectrum, likewise
 constexpr double sharing_error = 1e-3;
 
-/// At least `least`, even, without prime factors above 5: FFTW is quick with those.
+/// An even length of at least `least` without prime factors above 5: FFTW is fast with those.
 std::size_t quick_length(std::size_t least) {
   for (std::size_t length = least + least % 2;; length += 2) {
     std::size_t rest = length;
@@ -79,11 +79,11 @@ ScattererSynthesis::ScattererSynthesis(const Acquisition& acquisition, const Pro
   const double deviation = PulseTable::samples_of(acquisition, fractional_bandwidth) / (2.0 * reach);  // samples
   const double centre = acquisition.probe.centre_frequency.value / rate_;                              // cycles a sample
   const double width = 1.0 / (2.0 * std::numbers::pi * deviation);
-  // Whatever a delay moves round the end of the grid must stay off the samples.
+  // Values that a delay shifts around the end of the grid must not reach the samples.
   const double pulse = std::ceil(reach * deviation) + 1.0;
   before_ = std::ceil(most) + pulse;
   length_ = quick_length(samples_ + static_cast<std::size_t>(std::ceil(most - least) + 2.0 * pulse) + 2);
-  // Shared between neighbours, what is h radians from one to the next is off by at most h^2 / 12 of the mean.
+  // If a value is shared between neighbours h radians apart, the error is at most h^2 / 12 of the mean.
   const double turn = 2.0 * std::numbers::pi * (centre + 3.0 * width);
   finer_ = quick_length(static_cast<std::size_t>(std::ceil(turn / std::sqrt(12.0 * sharing_error))));
   const std::size_t fine = length_ * finer_;

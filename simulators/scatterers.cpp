@@ -16,13 +16,13 @@ namespace {
 
 constexpr double farthest = 10.0;  // metres
 
-/// Numbers that are the same with every standard library, whose distributions differ.
+/// Random numbers that are the same with every standard library; the distributions of the standard libraries differ.
 class Random {
  public:
   explicit Random(std::uint64_t seed) : engine_(seed) {}
 
   double uniform(double low, double high) { return low + (high - low) * unit(); }
-  /// Of mean 0 and variance 1, by Box and Muller.
+  /// A normal number of mean 0 and variance 1, by Box and Muller.
   double normal() {
     const double radius = std::sqrt(-2.0 * std::log(1.0 - unit()));
     return radius * std::cos(2.0 * std::numbers::pi * unit());
@@ -72,7 +72,7 @@ bool inside(const Point& place, const Vessel& vessel) {
   return along >= 0.0 && along <= vessel_length(vessel) && length(across(from, axis)) < vessel.radius.value;
 }
 
-/// Names what it checks.
+/// Checks tissue, and names in its errors what it checks.
 class TissueCheck {
  public:
   explicit TissueCheck(std::string_view where) : where_(where) {}
@@ -190,7 +190,7 @@ Scatterers::Scatterers(const Tissue& tissue) : disks_(tissue.disks) {
   for (std::size_t index = 0; index < tissue.vessels.size(); ++index) {
     const Vessel& vessel = tissue.vessels[index];
     Tube tube{vessel.first, unit(between(vessel.first, vessel.last)), {}, {}, vessel_length(vessel)};
-    // Within the plane of x and z as far as the axis lets it.
+    // The direction lies in the plane of x and z as far as the axis permits.
     const Direction beside = cross(Direction{0.0, 1.0, 0.0}, tube.axis);
     tube.across = unit(length(beside) > 1e-9 ? beside : Direction{1.0, 0.0, 0.0});
     tube.upwards = cross(tube.axis, tube.across);
@@ -199,7 +199,7 @@ Scatterers::Scatterers(const Tissue& tissue) : disks_(tissue.disks) {
     for (std::size_t k = count_in(vessel_size(vessel, region.flat()), region); k-- > 0;) {
       Flowing flowing{index, random.uniform(0.0, tube.length), random.uniform(-radius, radius), 0.0, 0.0, 0.0};
       if (!region.flat()) {
-        // Uniform over the circle.
+        // The points are uniform over the circle.
         const double from_axis = radius * std::sqrt(random.uniform(0.0, 1.0));
         const double angle = random.uniform(0.0, 2.0 * std::numbers::pi);
         flowing.across = from_axis * std::cos(angle);

@@ -21,13 +21,13 @@ using simulated::SampledShape;
 using simulated::Spot;
 using simulated::spot_of;
 
-/// Fine enough to tell on which side of a surface something lies.
+/// Number of samples that suffices to determine on which side of a surface something lies.
 constexpr std::size_t check_samples = 1024;
 
-/// Along each parameter of what lies in space, which tells sides by itself or by a curve of its own.
+/// Number of samples along each parameter of shapes in space, which determine sides by themselves or by a curve of their own.
 constexpr std::size_t check_lattice = 16;
 
-/// A surface, by the plane of x and z or in space.
+/// A surface, in the plane of x and z or in space.
 class Wall {
  public:
   Wall(const CurveShape& shape, const std::vector<Spot>& places, bool in_space) {
@@ -63,7 +63,7 @@ void check_waves(const SimulatorConfiguration& c, std::string_view where) {
   if (scene.modes != "L" && scene.modes != "T" && scene.modes != "LT" && scene.modes != "TL") {
     throw InputError(fmt::format("{} modes", where), fmt::format("\"{}\"", scene.modes), "L, T or both");
   }
-  // Interfaces turn one mode into the other even where a single one is simulated.
+  // Interfaces convert one mode into the other even if only one mode is simulated.
   const double longitudinal = c.material.longitudinal_velocity.value;
   check_within(where, "shear_velocity", c.material.shear_velocity.value, 100.0, 20000.0, "m/s");
   if (!(c.material.shear_velocity.value < longitudinal)) {
@@ -110,7 +110,7 @@ std::vector<double> phases_of(const SimulatorConfiguration& configuration) {
 
 void check_scene(const SimulatorConfiguration& c, std::string_view where) {
   if (!c.scene.plain()) check_waves(c, where);
-  // Of all positions of the probe.
+  // Elements of all positions of the probe.
   Probe probe;
   for (const Probe& placed : probes_at_positions(c)) {
     probe.elements.insert(probe.elements.end(), placed.elements.begin(), placed.elements.end());
@@ -124,7 +124,7 @@ void check_scene(const SimulatorConfiguration& c, std::string_view where) {
   }
   const bool space = in_space(probe, c.scene, c.phantom, phases);
   std::vector<Body> bodies = c.phantom.bodies;
-  // Seconds a hole for a large array, and as much memory in every engine of the source.
+  // A hole costs seconds for a large array, and as much memory in every engine of the source.
   const std::size_t holes = space ? 0 : c.phantom.holes.size();
   if (space) {
     for (const SideDrilledHole& hole : c.phantom.holes) {
@@ -163,7 +163,7 @@ void check_scene(const SimulatorConfiguration& c, std::string_view where) {
   }
   if (c.scene.backwall.kind != CurveKind::none) part.backwall = std::make_unique<const Wall>(c.scene.backwall, places, space);
   for (const auto& [wall, name] : {std::pair{part.surface.get(), "the front surface"}, {part.backwall.get(), "the backwall"}}) {
-    // On the part elements lie on the front surface themselves.
+    // In contact the elements lie on the front surface itself.
     if (wall == nullptr || (wall == part.surface.get() && c.scene.couplant.value == 0.0)) continue;
     for (std::size_t i = 0; i < elements.size(); ++i) {
       const double below = wall->depth_below(elements[i]);

@@ -19,10 +19,10 @@ using simulated::spot_of;
 using simulated::WallWay;
 using simulated::Way;
 
-/// So far from the plane y = 0 what lies there may be, by rounding.
+/// Maximum distance from the plane y = 0 of places that lie in it, by rounding.
 constexpr double beside_plane = 1e-9;  // m
 
-/// Places of a hole's rim: 5 degrees apart, between which a parabola is good to 1e-12 s up to a radius of 5 mm.
+/// Number of places on a hole's rim: at 5 degrees apart, a parabola between them is exact to 1e-12 s up to a radius of 5 mm.
 constexpr std::size_t rim_places = 72;
 
 std::vector<Place> all_in_plane(const std::vector<Spot>& spots) {
@@ -31,7 +31,7 @@ std::vector<Place> all_in_plane(const std::vector<Spot>& spots) {
   return places;
 }
 
-/// The ways of a scene that lies in the plane y = 0.
+/// The paths of a scene that lies in the plane y = 0.
 class PlaneWays final : public simulated::Ways {
  public:
   PlaneWays(const SimulatedScene& scene, const Material& material, const std::vector<Spot>& elements,
@@ -66,7 +66,7 @@ Place on_rim(Place centre, double radius, double index) {
   return {centre.x + radius * std::cos(angle), centre.z + radius * std::sin(angle)};
 }
 
-/// Cosine of the angle between the rim's normal at `at` and the way back to `from`.
+/// Cosine of the angle between the rim's normal at `at` and the path back to `from`.
 double cosine_at_rim(Place centre, Place at, Place from) {
   const double nx = at.x - centre.x;
   const double nz = at.z - centre.z;
@@ -91,7 +91,7 @@ std::vector<std::string> sides_of(const SimulatedScene& scene) {
   return sides;
 }
 
-/// Metres between a body and the element that is nearest to it.
+/// Distance in metres between a body and the element nearest to it.
 double clearance_of(const Body& body, const std::vector<Element>& elements) {
   double least = std::numeric_limits<double>::infinity();
   for (const Element& element : elements) least = std::min(least, distance_to(body, spot_of(element.centre)));
@@ -122,8 +122,8 @@ Body cylinder_of(const SideDrilledHole& hole, const Probe& probe) {
     high = std::max(high, element.centre.y.value);
     far = std::max(far, std::hypot((element.centre.x - hole.centre.x).value, (element.centre.z - hole.centre.z).value));
   }
-  // Rays in a part whose surface is not drawn out along y too may leave the stretch between the elements, by less than half of
-  // the way down.
+  // If the part's surface is not drawn out along y, rays may leave the stretch between the elements too, by less than half of the
+  // path down.
   const double margin = 0.5 * far + 1e-3;
   Body cylinder;
   cylinder.kind = BodyKind::cylinder;
@@ -289,7 +289,7 @@ void SceneEchoes::add_hole(const Hole& hole, std::size_t transmit, std::size_t r
       const double before = time((best + rim_places - 1) % rim_places);
       const double after = time((best + 1) % rim_places);
       const double bend = before - 2.0 * time(best) + after;
-      // Beside a place that no ray reaches it may lie anywhere: no echo then.
+      // Next to a place that no ray reaches, the minimum may lie anywhere, so there is no echo.
       if (!(bend > 0.0)) continue;
       const double offset = 0.5 * (before - after) / bend;
       const Place at = on_rim(hole.centre, hole.radius, static_cast<double>(best) + offset);

@@ -65,7 +65,7 @@ std::uint64_t SendSchedule::take() {
     if (policy_ == LatePolicy::skip && now >= deadline(next_ + 1)) {
       const long double periods = static_cast<long double>((now - start_).count()) * 1e-9L * static_cast<long double>(*rate_);
       auto latest = std::max(static_cast<std::uint64_t>(periods), next_ + 1);
-      // Rounding of the division may put it one off; the deadlines decide.
+      // Rounding in the division may put the number off by one; the deadlines decide.
       while (deadline(latest) > now) --latest;
       while (deadline(latest + 1) <= now) ++latest;
       skipped_ += latest - next_;

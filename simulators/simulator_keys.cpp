@@ -23,7 +23,7 @@ constexpr auto wave_medium_words =
     make_words(std::pair{WaveMedium::couplant, std::string_view("couplant")},
                std::pair{WaveMedium::longitudinal, std::string_view("L")}, std::pair{WaveMedium::shear, std::string_view("T")});
 
-/// The name of a file, found once, from the configuration's folder.
+/// The name of a file. It is resolved once, when the key is read; a relative name counts from the configuration's folder.
 template <class Get>
 Key numbers_file(const Entry& entry, Get get) {
   Key key = text(entry, "", any_text, get);

@@ -15,7 +15,7 @@
 namespace echoform {
 namespace {
 
-/// Places of a circle at which a ball that goes round is looked at.
+/// Number of places on a circle at which a ball that moves around it is checked.
 constexpr std::size_t places_of_motion = 64;
 constexpr std::size_t most_sound_frames = 1'000'000;
 
@@ -24,13 +24,13 @@ void sound_within(std::string_view where, std::string_view key, double value, do
   throw InputError(fmt::format("{} {}", where, key), fmt::format("{}", value), fmt::format("{:g} to {:g}{}", low, high, unit));
 }
 
-/// "scan.toml: [detectors]" where the simulator's place is "scan.toml: [simulator]".
+/// Returns "scan.toml: [detectors]" if the simulator's place is "scan.toml: [simulator]".
 std::string place_beside(std::string_view where, std::string_view section) {
   const std::size_t own = where.rfind('[');
   return fmt::format("{}{}", where.substr(0, own == std::string_view::npos ? 0 : own), section);
 }
 
-/// What stands here though nobody transmits, or none of the probe's elements hears.
+/// Refuses keys that have no effect, since no element transmits, or none of the probe's elements receives.
 void check_unused(const SimulatorConfiguration& c, std::string_view where) {
   const SimulatorConfiguration plain;
   const auto unused = [&](std::string_view key, bool is_as_ever, std::string_view instead) {
@@ -68,7 +68,7 @@ void check_unused(const SimulatorConfiguration& c, std::string_view where) {
   unused("encoder_step", c.encoder.step == plain.encoder.step, "detectors stay, or have positions within a frame");
 }
 
-/// From a place to the nearest one of a detector's rectangle, in metres.
+/// Distance from a place to the nearest place of a detector's rectangle, in metres.
 double distance_to_detector(const Detector& detector, const Point& place) {
   const Direction way = between(detector.centre, place);
   const Direction along = cross(detector.normal, detector.across);
@@ -77,7 +77,7 @@ double distance_to_detector(const Detector& detector, const Point& place) {
   return std::hypot(a, b, dot(way, detector.normal));
 }
 
-/// Whether each ball lies before the detectors, and is heard.
+/// Checks that each ball lies in front of the detectors, and that its sound is received.
 void check_balls(const SimulatorConfiguration& c, const Acquisition& acquisition, std::string_view where) {
   const SoundSources& sources = c.sound->sources;
   const std::vector<Detector> rows = detectors_of(acquisition);
@@ -123,7 +123,7 @@ Acquisition acquisition_of_sound(const SimulatorConfiguration& c) {
   const std::vector<PassiveEvent> pulses = pulses_of(sound.sources);
   Acquisition acquisition = acquisition_of_detectors(sound.detectors, pulses, c.positions);
   for (const std::size_t element : c.dead_elements) acquisition.probe.elements[element].dead = true;
-  acquisition.matrix = c.matrix;  // of pairs there are none: any other than by default is refused
+  acquisition.matrix = c.matrix;  // there are no pairs: any setting but the default is refused
   acquisition.encoding = c.encoding;
   acquisition.samples = c.samples;
   acquisition.sample_rate = c.sample_rate;

@@ -1,4 +1,4 @@
-// Keys of [detectors], and those of [simulator] that say where light makes sound.
+// Keys of [detectors], and the keys of [simulator] that state where light makes sound.
 #include <cmath>
 
 #include "config/key_types.hpp"
@@ -21,7 +21,7 @@ Point place_of(std::span<const double> v) {
   return {Metres(v[0]), Metres(v[1]), Metres(v[2])};
 }
 
-/// 0, which is refused where sources are checked, for what is no number of turns.
+/// The number of turns; 0 if the value is no number of turns. Sources with 0 turns are refused where they are checked.
 unsigned turns_of(double value) {
   return value >= 1.0 && value <= 1000.0 && value == std::floor(value) ? static_cast<unsigned>(value) : 0U;
 }

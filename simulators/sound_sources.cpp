@@ -73,13 +73,13 @@ double span_of(const SoundVessel& vessel) {
   return length(between(vessel.first, vessel.last));
 }
 
-/// How many balls it has, as a number that may be too many to count.
+/// The number of balls, as a floating-point number, since it may be too large to count.
 double chain_count(const SoundVessel& vessel) {
   const double spacing = vessel.spacing.value_or(0.5 * vessel.radius).value;
   return std::max(1.0, std::ceil(span_of(vessel) / spacing * (1.0 - 1e-12)));
 }
 
-/// Amplitudes are made by it: at each pulse, of source k.
+/// Makes amplitudes: at each pulse, for source k.
 class PulseFactors {
  public:
   PulseFactors(const SoundSources& sources, const std::vector<std::vector<double>>& spectra,
@@ -106,11 +106,11 @@ class PulseFactors {
   std::vector<PassiveEvent> pulses_;
 };
 
-/// Balls in the middles of equal parts, so that rows that follow each other have none twice.
+/// Places balls in the middles of equal parts, so that consecutive rows share no ball.
 void add_chain(const SoundVessel& vessel, const std::vector<double>& amplitudes, std::vector<PulsedBall>& balls) {
   const auto count = static_cast<std::size_t>(chain_count(vessel));
   const double part = span_of(vessel) / static_cast<double>(count);
-  // So many lie over a place of the axis at once, in the mean.
+  // The mean number of balls that lie over a place of the axis at once.
   const double overlap = part > 0.0 ? 2.0 * vessel.radius.value / part : 1.0;
   const Direction way = between(vessel.first, vessel.last);
   for (std::size_t k = 0; k < count; ++k) {

@@ -15,7 +15,7 @@ SoundSynthesis::SoundSynthesis(const Acquisition& acquisition, const SoundSource
       velocity_(velocity.value),
       deviation_(deviation_of_width(sources.blur)),
       pulses_(pulses_of(sources).size()) {
-  // Balls that are not blurred begin at once: within a part of a sample.
+  // Balls that are not blurred begin abruptly, within a part of a sample.
   const double quarter_sample = 0.25 * velocity_ / acquisition.sample_rate.value;
   feature_ = std::max(deviation_, quarter_sample);
   const std::vector<Detector> rows = detectors_of(acquisition);
@@ -59,14 +59,14 @@ void SoundSynthesis::hear(const Detector& detector, std::span<const PulsedBall> 
   const std::size_t samples = acquisition_.samples;
   const double start = (acquisition_.start_time - acquisition_.time_offset).value;
   const double rate = acquisition_.sample_rate.value;
-  const double step = velocity_ / rate;  // of the way of sound from sample to sample
+  const double step = velocity_ / rate;  // distance that sound travels in one sample
   const double first_way = velocity_ * start;
   const auto sample_at = [&](double way) { return (way - first_way) / step; };
   for (const PulsedBall& ball : balls) {
     const BallSound sound(ball.radius, deviation_);
     element_points(detector, ball.centre_at(phase), feature_, scratch.points);
     const auto [least, most] = std::ranges::minmax_element(scratch.points, {}, &ElementPoint::distance);
-    // One sample more on either side than rounding may leave out.
+    // Each side has one sample more than rounding may leave out.
     const double end = std::floor(sample_at(most->distance + sound.reach())) + 2.0;
     const double begin = std::ceil(sample_at(least->distance - sound.reach())) - 1.0;
     if (!(end > 0.0 && begin < static_cast<double>(samples))) continue;

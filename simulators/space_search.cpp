@@ -11,12 +11,13 @@ namespace {
 constexpr std::size_t places_a_square = 9;
 constexpr std::size_t middle_of_square = places_a_square / 2;
 constexpr int space_halvings = 12;
-/// Steps that do not halve move on towards earlier times; from a sample nearby that takes a few.
+/// Steps that do not halve move on towards earlier times; from a sample near by only a few are needed.
 constexpr int most_space_steps = 1000;
 
-/// Of places on a shape: parameters, the places, and the least time to each with the place on the shape before that gives it.
+/// Places on a shape: their parameters, the places, and the least time to each, with the place on the previous shape that gives
+/// it.
 struct Square {
-  /// The middle one comes first, so that it stays where others are no earlier.
+  /// The middle one comes first, so that it is kept if the others are no earlier.
   static constexpr std::array<std::size_t, places_a_square> in_turn{middle_of_square, 0, 1, 2, 3, 5, 6, 7, 8};
 
   std::array<Parameters2, places_a_square> parameters{};
@@ -56,7 +57,7 @@ double narrow_down(const SpacePolyline& way, SpaceParameters& at, const SpacePar
     least = earliest(squares[count - 1], way.to, way.slowness[count], chosen);
     bool at_rest = true;
     for (std::size_t k = count; k-- > 0;) {
-      // Where the shape ends a place beside the middle may be the same one.
+      // Where the shape ends, a place next to the middle may be the middle itself.
       const Parameters2 next = squares[k].parameters[chosen];
       at_rest = at_rest && next.u == at[k].u && next.v == at[k].v;
       at[k] = next;

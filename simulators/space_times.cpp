@@ -8,13 +8,13 @@
 namespace echoform::simulated {
 namespace {
 
-/// Samples along each parameter.
+/// Number of samples along each parameter.
 constexpr std::size_t surface_lattice = 64;
 constexpr std::size_t backwall_lattice = 48;
 constexpr std::size_t underside_lattice = 40;
 
-/// Times over samples alone are late by some nanoseconds, so that the order of least ones is not theirs; so many of them are
-/// followed.
+/// Times over samples alone are late by some nanoseconds, so their order is not that of the least times. This number of the
+/// smallest ones is followed.
 constexpr std::size_t most_followed = 6;
 
 Spot middle_of(const std::vector<Spot>& places) {
@@ -23,7 +23,7 @@ Spot middle_of(const std::vector<Spot>& places) {
   return (1.0 / static_cast<double>(std::max<std::size_t>(places.size(), 1))) * sum;
 }
 
-/// The places of a lattice's own corners and middles, between which rays go on from it.
+/// Adds the lattice's own places, from which rays go on.
 void add_places_of(const SampledShape& shape, std::vector<Spot>& places) {
   std::ranges::copy_if(shape.samples(), std::back_inserter(places), [](const Spot& at) { return std::isfinite(at.x); });
 }
@@ -57,7 +57,7 @@ SpaceTimes::SpaceTimes(const SimulatedScene& scene, const Material& material, st
       for (const Spot& sample : surface_->samples()) row.push_back(distance(element, sample) / scene_.couplant.value);
     }
   }
-  // Straight ways alone ask for no times to the backwall, which take most of all.
+  // Straight paths alone need no times to the backwall, whose computation is the costliest.
   if (backwall_ == nullptr || (scene_.skips == 0 && !scene_.wall_echoes)) return;
   for (const char mode : scene_.modes) {
     const double slowness = 1.0 / velocity(mode);
@@ -199,7 +199,8 @@ SpaceTimes::Found SpaceTimes::follow(const Route& route, const Spot& from, const
     const Spot arrives = found.places[k + 1] - found.places[k];
     const Spot leaves = found.places[k + 2] - found.places[k + 1];
     const Event event = route.events[k];
-    // Where the backwall meets the front surface, at the part's edge, the way between them vanishes: least there, and no ray.
+    // If the backwall meets the front surface at the part's edge, the path between them vanishes there: the time is a minimum,
+    // but there is no ray.
     constexpr double vanishing = 1e-7;  // m
     if (!(inner(arrives, arrives) > vanishing * vanishing)) return found;
     const bool from_below = event == Event::leaves || event == Event::off_underside;
@@ -227,7 +228,7 @@ Way SpaceTimes::straight(std::size_t element, char mode, const Spot& to) const {
 
 Way SpaceTimes::side(std::size_t element, const std::string& modes, const Spot& to) const {
   if (surface_ == nullptr && modes.size() == 1) return straight(element, modes[0], to);
-  // Over the samples of the last shape before the place.
+  // The search goes over the samples of the last shape before the place.
   const SampledShape& last = modes.size() == 1 ? *surface_ : modes.size() == 2 ? *backwall_ : *underside_;
   const std::vector<double>& known = modes.size() == 1   ? above_[element]
                                      : modes.size() == 2 ? down_.at(modes[0])[element]
@@ -295,7 +296,7 @@ std::optional<WallWay> SpaceTimes::backwall_echo(std::size_t transmit, std::size
     if (surface_ != nullptr) route.add(Event::leaves, entry_before(receive, up, turn));
     const Found found = follow(route, elements_[transmit], elements_[receive]);
     if (std::isnan(found.time)) continue;
-    const std::size_t wall = surface_ != nullptr ? 2 : 1;  // of the places
+    const std::size_t wall = surface_ != nullptr ? 2 : 1;  // index among the places
     WallWay way;
     way.transmit.first = found.places[1];
     way.receive.first = found.places[route.count];

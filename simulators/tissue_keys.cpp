@@ -61,7 +61,7 @@ void add_tissue_keys(std::vector<Key>& k) {
       [](Vessel& vessel, std::span<const double> v) {
         const std::size_t n = v.size();
         const bool in_space = n == 9;
-        // Eight numbers are refused where they are checked: a radius of 0.
+        // Eight numbers give a radius of 0, which is refused where it is checked.
         if (n == 8) return;
         vessel.first = in_space ? Point{Metres(v[0]), Metres(v[1]), Metres(v[2])} : in_plane(v[0], v[1]);
         vessel.last = in_space ? Point{Metres(v[3]), Metres(v[4]), Metres(v[5])} : in_plane(v[2], v[3]);

@@ -43,7 +43,7 @@ bool is_wave(TransmitKind kind) {
   return kind == TransmitKind::plane || kind == TransmitKind::diverging || kind == TransmitKind::focused;
 }
 
-/// Of `count` elements that stand in a row, those of `aperture` neighbours about the place `middle` in it.
+/// The `aperture` neighbours about the place `middle`, in a row of `count` elements.
 std::vector<std::uint32_t> neighbours(double middle, std::size_t aperture, std::size_t count) {
   const double first = std::round(middle - 0.5 * static_cast<double>(aperture - 1));
   std::vector<std::uint32_t> elements(aperture);
@@ -116,7 +116,7 @@ class Waves {
     const double last = static_cast<double>(count_ - 1);
     PointWaveEvent wave;
     wave.velocity = velocity_;
-    double middle = 0.5 * last;  // of the elements that fire, in elements
+    double middle = 0.5 * last;  // middle of the elements that fire, in elements
     if (sequence_.angles) {
       wave.point = {distance * std::sin(angle(i)), Metres(0.0), distance * std::cos(angle(i))};
     } else {
@@ -147,7 +147,7 @@ std::vector<TransmitEvent> code_events(const std::vector<std::size_t>& fire, std
   return events;
 }
 
-/// Rows of weights of 1, -1 and 0 without delays are a code, others laws.
+/// Rows of weights 1, -1 and 0 without delays become a code, others become laws.
 std::vector<TransmitEvent> law_events(const TransmitSequence& s, std::size_t count) {
   const auto is_sign = [](double weight) { return weight == 1.0 || weight == -1.0 || weight == 0.0; };
   const bool signs = s.delays.empty() && std::ranges::all_of(s.weights, [&](const std::vector<double>& row) {
@@ -173,7 +173,7 @@ std::vector<TransmitEvent> law_events(const TransmitSequence& s, std::size_t cou
   return events;
 }
 
-/// Each of them so many times, one after the other.
+/// Repeats the events `times` times: in turn, or each event in succession.
 std::vector<TransmitEvent> repeated(const std::vector<TransmitEvent>& events, std::size_t times, bool in_turn) {
   if (times == 1) return events;
   std::vector<TransmitEvent> all;
@@ -183,7 +183,7 @@ std::vector<TransmitEvent> repeated(const std::vector<TransmitEvent>& events, st
   return all;
 }
 
-/// Of a wave that all elements make, those of `fire` alone, where it names some.
+/// Restricts a wave of all elements to those of `fire`, if it names any.
 void fire_only(const std::vector<std::size_t>& fire, TransmitForm& form) {
   if (fire.empty()) return;
   if (auto* const plane = std::get_if<PlaneWaveEvent>(&form)) plane->elements = indices(fire);
