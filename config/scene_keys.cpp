@@ -12,8 +12,8 @@ using namespace keys;  // NOLINT(google-build-using-namespace): the table reads 
 
 using SectionOf = SurfaceSection& (*)(Configuration&);
 
-/// The statements of the kinds about a parameter that some of them share: a key of that name accepts what any of these kinds
-/// accepts.
+/// A parameter of one name that several kinds may share, with the statements of all of them: a key of that name accepts what any
+/// of these kinds accepts.
 struct SharedParameter {
   SurfaceParameter first;
   std::string help;

@@ -1,6 +1,6 @@
 #include "instruments/instrument.hpp"
 
-// The instruments, one per line: INSTRUMENT(NAME) stands for `Instrument NAME_instrument()` of instruments/NAME/.
+// The list of instruments: INSTRUMENT(NAME) stands for `Instrument NAME_instrument()` of instruments/NAME/.
 #define ECHOFORM_INSTRUMENTS(INSTRUMENT) INSTRUMENT(micropulse) INSTRUMENT(us_lab4a)
 
 namespace echoform {

@@ -6,7 +6,7 @@ namespace echoform {
 namespace {
 
 /// The end of the string that begins at `at`, behind its quotes. In TOML 1.0, strings in " have escapes and strings in ' have
-/// none. A string in single quote characters ends with the line at the latest; one in triple quote characters does not.
+/// none. A string with one quote on each side ends with the line at the latest; a string with three may contain several lines.
 std::size_t end_of_string(std::string_view text, std::size_t at) noexcept {
   const char quote = text[at];
   const auto run_at = [&](std::size_t from) { return std::min(text.find_first_not_of(quote, from), text.size()) - from; };

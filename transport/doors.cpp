@@ -6,7 +6,7 @@
 
 #include "base/errors.hpp"
 
-// Outputs to external viewers, one per line: OUTPUT(NAME) stands for `SinkDoor NAME_door()` of transport/NAME/, with its keys.
+// The list of outputs to external viewers: OUTPUT(NAME) stands for `SinkDoor NAME_door()` of transport/NAME/, with its keys.
 #define ECHOFORM_OUTPUTS(OUTPUT) OUTPUT(openigtlink)
 
 namespace echoform {

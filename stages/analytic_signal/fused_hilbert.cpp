@@ -45,7 +45,8 @@ std::vector<Complex> twiddle_table(int length) {
 
 std::size_t lowest_frequency(int length, int b) {
   const Shape shape = shape_of(length);
-  // The digits of b, from the digit of the last pass but one, are the digits of the frequency, from the digit of the first pass.
+  // The digits of b, lowest first, are those of the passes from the last but one to the first. In the frequency, the digit of the
+  // first pass is the lowest.
   int weight = length / shape.radix[shape.passes - 1];
   int frequency = 0;
   for (int pass = shape.passes - 2; pass >= 0; --pass) {

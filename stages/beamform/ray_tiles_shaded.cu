@@ -3,7 +3,6 @@
 // the fastest ray counts whose two paths do not cross the curve; for nearly all rays, the directions alone rule out a crossing.
 // The search is repeated from scratch for pixels near the curve, where nodes do not show all turns, and for rays with more turns
 // than are kept. Both are rare.
-// Both are rare.
 #include "gpu/cuda_check.hpp"
 #include "stages/beamform/ray_tile_functions.cuh"
 

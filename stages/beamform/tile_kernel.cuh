@@ -391,7 +391,8 @@ __global__ void __launch_bounds__(Variant::threads, Variant::shape.blocks)
   TileSum<Variant>(launch, memory).run();
 }
 
-/// Calls `function_of` with the number of the kind as a constant. There is none for gather, which has no windows.
+/// Returns the result of `function_of` for the number of the kind as a constant. For gather, which has no windows, the result is
+/// empty.
 template <class FunctionOf>
 [[nodiscard]] TileFunction function_of_windows(TileKind kind, const FunctionOf& function_of) {
   switch (kind) {

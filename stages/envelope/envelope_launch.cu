@@ -9,7 +9,7 @@ namespace {
 
 constexpr unsigned threads = 256;
 
-/// Processes consecutive rows at once, with two numbers per thread.
+/// Processes rows that follow each other without gaps, with two numbers per thread.
 __global__ void envelope_pairs(const float4* __restrict__ complex, float2* __restrict__ out, std::size_t pairs) {
   const std::size_t n = std::size_t{blockIdx.x} * threads + threadIdx.x;
   if (n >= pairs) return;

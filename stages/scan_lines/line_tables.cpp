@@ -13,7 +13,7 @@ namespace {
 
 // A lookup here is certain to lie outside of every A-scan, and its sum with a path back does not overflow.
 constexpr std::int32_t far_away = std::int32_t{1} << 29;
-// Sums of weights below this count as 0: single precision has no number for the quotient of a division by them.
+// Sums of weights below this get the factor 0: their reciprocals may exceed single precision.
 constexpr double least_sum = 1e-30;
 
 /// A line in samples: the ranges, and the places where the samples of its points would be if the path back were r.

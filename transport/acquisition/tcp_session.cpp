@@ -148,7 +148,8 @@ void TcpSession::on_end_of_connection(const error_code& error) {
 }
 
 void TcpSession::take_hello() {
-  // A session that has left the list already has been posted a give_way() that has not run yet.
+  // If the list does not hold this session any more, the session is to be closed for a new connection, and its give_way() has not
+  // run yet.
   if (!source_->strangers.leave(this)) return;
   const HelloSummary hello = summarise_hello(decoder_.hello_header());
   identity_.sender = printable(hello.sender);

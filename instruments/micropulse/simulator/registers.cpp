@@ -130,7 +130,8 @@ std::vector<Row> make_rows() {
        // Echo triggers are not simulated.
        [](Registers&, const Numbers& n) -> Answer { return n[1] == 0 ? Answer{} : Complaint::conflict; }},
   };
-  // The same setting of a test, a whole sweep or a group. One setting serves all: the number is 0, or 1 for a sweep or a group.
+  // The same setting of a test, a whole sweep or a group. One setting serves all: the number is 0, and may be 1 for a sweep or a
+  // group.
   const auto add_for_all = [&rows](std::string_view test, std::string_view sweep, std::string_view group,
                                    std::vector<Limits> limits, const std::function<Answer(Registers&, const Numbers&)>& follow) {
     limits.insert(limits.begin(), {0, 0});
