@@ -27,7 +27,7 @@ LongestExtent longest_extent(std::span<const double> u, std::span<const double> 
   const double angle = 0.5 * std::atan2(2.0 * uv, uu - vv);
   const double middle = 0.5 * (uu + vv);
   const double half = std::hypot(0.5 * (uu - vv), uv);
-  // `middle` and `half` are squares of lengths; in the mean of all directions the extent is `middle`.
+  // Sums of squares of lengths: `middle` is the mean over all directions, and `half` is the largest difference from it.
   const bool alone = u.size() < 3 || middle - half <= (middle + half) / (line_length_per_width * line_length_per_width);
   return {std::cos(angle), std::sin(angle), alone};
 }

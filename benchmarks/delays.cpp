@@ -222,8 +222,8 @@ DelaysReport measure_delays(const DelaysCase& test, const std::function<void(con
     if (level <= simd_level()) levels.push_back(level);
   }
   std::vector<DelaysPart> parts = delays_parts();
-  // Delays of a volume through planes take as long as those of a plane, and none are interpolated. So a volume keeps only the
-  // last part.
+  // For a volume only the last part, the cylinder, is measured: through a plane surface a delay takes as long as in an image
+  // plane, and no delays of a volume are interpolated.
   if (test.volume()) parts.erase(parts.begin(), parts.end() - 1);
   for (DelaysPart& skip : delays_skips()) {
     if (!test.volume()) parts.push_back(std::move(skip));

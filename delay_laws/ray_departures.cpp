@@ -19,8 +19,8 @@ constexpr double unreached = std::numeric_limits<double>::quiet_NaN();
 /// metal. The third derivative of T adds less than 1e-4 where legs are longer than 2 mm.
 constexpr double longest_step = 5e-5;
 constexpr double shortest_step = 1e-6;
-/// When the differences to both sides are further apart than this, they do not belong to one ray: the change over a step is that
-/// over the leg's length.
+/// Cosines from the sources behind and ahead that differ by more than this do not belong to one ray. On one ray, a step changes
+/// the cosine by about the step over the leg's length.
 constexpr double same_ray = 0.02;
 
 /// Cosine from the times of the sources behind, at and ahead of the source; nothing where these do not belong to one ray.

@@ -12,8 +12,8 @@ namespace echoform {
 namespace {
 
 constexpr double never = std::numeric_limits<double>::quiet_NaN();
-// The period of 10 MHz, used where a probe's frequency is not known. Waves that differ by a tenth of it differ by a smaller part
-// of most other periods.
+// The period of 10 MHz, used where a probe's frequency is not known. Most probes have longer periods, so a tenth of this one is
+// a smaller part of theirs.
 constexpr double unknown_period = 1e-7;
 
 /// Whether a beam contains a ray that leaves the focus at `slope` for a place `distance` metres away. The beam's outermost rays

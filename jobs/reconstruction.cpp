@@ -221,7 +221,8 @@ double solver_bytes(const ReconstructionSection& settings, std::size_t voxels, s
   return sizeof(float) * ((images + 1.0) * static_cast<double>(voxels) + (of_data + 2.0) * static_cast<double>(values));
 }
 
-/// Adds a warning where the data contain sound from outside the grid. Counts the rows and detectors of all processes.
+/// Adds a warning where the data contain sound from outside the grid. `part` and `samples` have the detectors and rows of all
+/// processes.
 void warn_of_sound_outside(const Configuration& configuration, const Reconstruction& part, std::span<const float> samples,
                            std::vector<std::string>& warnings) {
   constexpr double worth_warning = 0.05;

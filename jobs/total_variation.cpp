@@ -123,7 +123,7 @@ class TotalVariation final : public Solver {
   std::vector<float> x_, ahead_, gradient_;
   std::vector<float> q_;
   std::vector<float> of_x_, of_ahead_, p_;
-  double largest_ = 0.0;  // lower bound of the largest eigenvalue of H^T H
+  double largest_ = 0.0;  // upper bound of the eigenvalues of H^T H: norm_margin times the value found
 };
 
 }  // namespace

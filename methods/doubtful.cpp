@@ -31,7 +31,7 @@ constexpr double finest_pitch = 5e-6;      // m
 constexpr double lowest_frequency = 20e3;  // Hz: above audible sound
 constexpr double lowest_bandwidth = 1e3;   // Hz
 constexpr double lowest_rate = 100e3;      // Hz
-constexpr double lowest_repetition = 200;  // of events for flow; the slowest that scanners offer are above this
+constexpr double lowest_repetition = 200;  // Hz: of events for flow; the slowest that scanners offer are above this
 constexpr double fewest_samples = 4.0;     // in the duration of a ball's sound
 constexpr double longest_time = 10e-3;     // s: sound in steel has travelled 59 m by then
 

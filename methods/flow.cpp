@@ -146,7 +146,7 @@ std::vector<FlowImage> flow_images(const DopplerPlan& plan) {
 }
 
 std::size_t half_window_of(const DopplerSection& section, const DopplerPlan& plan, MetresPerSecond velocity, Metres spacing) {
-  // A step along the line is a step there and back.
+  // Sound travels a step along the line there and back.
   const double rate = 0.5 * velocity.value / spacing.value;
   const double ranges = 0.5 * section.window * rate / plan.frequency.value;
   return static_cast<std::size_t>(

@@ -16,8 +16,8 @@ constexpr double gaussian_reach = 2.0;
 constexpr double weakest = 2e-3;
 /// Number of parts in which the product is evaluated; edges of filters are hundreds of kilohertz wide.
 constexpr std::size_t fine_parts = 4096;
-/// Number of lines of a spectrum. Their distance is a 24th of the remaining band. So they repeat the pulse after 24 times the
-/// inverse of that band, which is twenty times the pulse's -6 dB width.
+/// Number of lines of a spectrum. Their distance is a 24th of the remaining band, so they repeat the pulse after 24 times the
+/// inverse of that band. This is twenty times the pulse's -6 dB width for a flat band, and nine times for the whole Gaussian.
 constexpr std::size_t line_count = 24;
 
 }  // namespace

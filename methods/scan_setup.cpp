@@ -207,7 +207,7 @@ std::shared_ptr<ImagingSetup> resolve_scan(const Method& method, const ImagingRe
   const OutputWish wish{.complex_images = wanted.composition == Composition::coherent, .display = false};
   auto setup = std::make_shared<ImagingSetup>(*scan->model);
   setup->acquisition = positions->placed();
-  // The probe's outline belongs to no frame in particular, so it is removed.
+  // The probe's outline is that of the model's position, which no frame needs to have, so it is removed.
   std::erase_if(setup->outlines, [](const Outline& line) { return line.name == "probe"; });
   if (positions->around()) {
     setup->outlines = all_around(setup->outlines, motion_by(wanted, 0.0), positions->quarters_at(scan->model_position));

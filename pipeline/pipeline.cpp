@@ -343,7 +343,7 @@ bool Pipeline::release() {
   forget_setup();
   announced_ = {};
   for (const auto& sink : sinks_) sink->stream_ended();
-  // Returns also the free memory that is smaller than the blocks which the system holds.
+  // Large blocks return to the system when they are freed (apps/program.cpp); this returns the smaller ones.
   give_back_free_memory(0);
   return true;
 }

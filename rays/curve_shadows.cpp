@@ -84,7 +84,7 @@ bool CurveSearch::comes_near(Vector2 from, Vector2 at, std::size_t own) const {
   const CurveBox way = box_of_way(from, along, nodes.box);
   const Vector2 begin = from - nodes.middle;
   // Single precision rounds places to 6e-8 of their distance from the middle, and products likewise. Found places are off by less
-  // than 1e-6 of the shorter leg, and by the square of Newton's last step.
+  // than 1e-6 of the shorter leg: Newton's last step was at most 1e-3 of it, and the error is of the order of the step's square.
   const auto margin = static_cast<float>(far * (nodes.sag + 5e-7 * (length(begin) + nodes.reach) + 1e-5 * far));
   for (std::size_t word = 0; word < words(); ++word) {
     if (!way.meets(nodes.boxes[word])) continue;
@@ -94,7 +94,7 @@ bool CurveSearch::comes_near(Vector2 from, Vector2 at, std::size_t own) const {
         nodes.joined[word];
     if (own / 64 == word) near &= ~(std::uint64_t{1} << (own % 64));
     for (; near != 0; near &= near - 1) {
-      // The line of the path may meet the piece outside of the path.
+      // The infinite line through the path may meet the piece beyond the ends of the path.
       const std::size_t node = 64 * word + static_cast<std::size_t>(std::countr_zero(near));
       const double a = dot(nodes.places[node] - from, along);
       const double b = dot(nodes.places[node + 1] - from, along);

@@ -213,7 +213,7 @@ class Search {
     pulls = {};
     for (std::size_t leg = 0; leg <= shapes_.size(); ++leg) {
       const Vector3 way = place(stands, leg + 1) - place(stands, leg);
-      const double far = std::sqrt(dot(way, way) + 1e-24);  // a picometre more: an end may lie on a surface
+      const double far = std::sqrt(dot(way, way) + 1e-24);  // a picometre at least: an end may lie on a surface
       const Vector3 along = (1.0 / far) * way;
       const double weight = slowness_[leg] / far;
       const auto across = [&](Vector3 a, Vector3 b) { return weight * (dot(a, b) - dot(a, along) * dot(b, along)); };

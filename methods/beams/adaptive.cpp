@@ -17,7 +17,7 @@ void resolve_adaptive(const ImagingSettings& settings, BeamsPlan& plan, const Li
   const AdaptiveKind& kind = adaptive_kind(options.kind, settings.place("[beams] adaptive"));
   const Probe& probe = plan.acquisition.probe;
   const double f0 = probe.centre_frequency.value;
-  // A step along the line is a step there and back.
+  // Sound travels a step along the line there and back.
   const double rate = 0.5 * plan.velocity.value / ranges.spacing.value;
   const double periods = kind.uses_window ? plan.section.adaptive_window.value_or(kind.usual_window) : 0.0;
   const bool doubled = kind.result == AdaptiveResult::doubled;

@@ -60,7 +60,8 @@ void report_set(SetupReport& report, const ImagingPlan& plan, const std::vector<
   for (std::size_t k = 1; k < slownesses.size(); ++k) {
     uneven = std::max(uneven, std::abs(slownesses[k] - slownesses[k - 1] - step) / step);
   }
-  // An error of a tenth of a step smears a lobe at its distance without removing it.
+  // Below a tenth of a step the steps count as even: at the distance of the first lobes this changes times by a tenth of a
+  // period, which smears a lobe without removing it.
   const Metres lobe(1.0 / (frequency * step));
   const Metres width = plan.grid.x.last - plan.grid.x.first;
   // Number of waves that puts the first lobes of every reflector in the image outside of the image.

@@ -13,7 +13,7 @@
 namespace echoform {
 namespace {
 
-// Part of sums of squares: rounding of stated places, to 1e-4 of an extent, leaves this much where there is nothing.
+// Part of a sum of squares below which another one counts as zero: rounding of stated places, to 1e-4 of an extent, leaves this.
 constexpr double nothing = 1e-8;
 // Part of a radius or an extent.
 constexpr double tolerated = 1e-3;
@@ -219,8 +219,9 @@ std::vector<double> sizes_along(const std::vector<double>& at, bool closes) {
   return sizes;
 }
 
-/// The area of a detector among places on a plane: the median of products of two distances. One is that of the nearest neighbour,
-/// the other that of the nearest neighbour roughly across that direction. 0 where there are too few places.
+/// The area of one detector among places on a plane: the median, over the places, of the product of two distances. One is that
+/// of the nearest neighbour, the other that of the nearest neighbour at 45 degrees or more to the line to the first. 0 where
+/// there are too few places.
 double pitch_area(std::span<const Point> places) {
   std::vector<double> areas;
   // A few hundred places determine the pitch.
