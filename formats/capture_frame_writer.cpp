@@ -19,8 +19,8 @@ std::string hello_of(const Acquisition& acquisition) {
                       acquisition);
 }
 
-/// Throws InputError, naming `where`, if a Hello cannot express the acquisition (elements of different sizes), or only by one
-/// that is longer than readers accept (many events with many receivers).
+/// Throws InputError, naming `where`, if no Hello can express the acquisition (elements of different sizes), or only one that is
+/// longer than readers accept (many events with many receivers).
 void check_capture_holds(const Acquisition& acquisition, const std::string& where) {
   try {
     static_cast<void>(hello_of(acquisition));

@@ -23,7 +23,7 @@ constexpr std::size_t most_whole = 64;
 /// A capture can name any number of connections and acquisitions. These limits bound what is kept of them while they last.
 constexpr std::size_t most_open = 256;
 constexpr std::size_t most_sequences = 64;
-/// A sequence number that jumps further ahead counts as the begin of a new numbering.
+/// A sequence number that jumps further ahead counts as the beginning of a new numbering.
 constexpr std::uint64_t longest_gap = 65536;
 
 /// Bytes of a connection that are in one record.

@@ -20,8 +20,9 @@ std::size_t deflated_bound(std::size_t bytes) {
   return bytes + bytes / 2 + 1024;
 }
 
-/// Inflates one zlib stream. Its bytes must fill `to` and be no more than that; if not `exact`, `to` is cut to their number.
-/// Returns a description of what was found instead, or an empty string. Like HDF5, it ignores bytes behind the stream.
+/// Inflates one zlib stream into `to`, which must have space for all of its bytes. If `exact`, the bytes must fill `to`;
+/// otherwise `to` is cut to their number. Returns an empty string, or a description of what was found instead. Like HDF5, it
+/// ignores bytes behind the stream.
 std::string inflate_all(std::span<const std::byte> from, std::span<std::byte>& to, bool exact) {
   z_stream zlib{};
   if (inflateInit(&zlib) != Z_OK) throw std::bad_alloc();

@@ -6,7 +6,7 @@
 
 #ifdef ECHOFORM_WITH_DCMTK
 #include <dcmtk/config/osconfig.h>
-// This header comes after the ones that configure it.
+// The header above configures the headers of DCMTK below, so it comes first.
 #include <dcmtk/dcmdata/dcdatset.h>
 #include <dcmtk/dcmdata/dcdeftag.h>
 #include <dcmtk/dcmdata/dcfilefo.h>

@@ -129,7 +129,7 @@ void repeat(std::span<const std::byte> value, std::span<std::byte> to) {
 
 /// The part that a block and a chunk share.
 struct Hdf5Blocks::Part {
-  Places in_chunk;  // its begin
+  Places in_chunk;  // where the part begins
   Places in_block;
   Places size;
 
@@ -383,7 +383,7 @@ const std::vector<std::byte>* Hdf5Blocks::unpacked(const Places& place) {
   }
   auto kept = kept_.end();
   const bool found = unpack(place, [&] {
-    // Reuses the memory of the chunk that was not used for longest.
+    // Once `most_kept_` chunks are kept, the memory of the least recently used one is reused.
     if (kept_.size() < most_kept_) kept_.emplace_back();
     kept = std::prev(kept_.end());
     kept->place.clear();  // stays empty until the chunk is there

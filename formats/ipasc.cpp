@@ -28,7 +28,7 @@ constexpr std::size_t ipasc_trial_piece = std::size_t{1} << 20;
 constexpr std::size_t most_listed = std::size_t{1} << 24;  // of one list in the metadata
 // Light that makes sound has a shorter wavelength. A larger number is in nanometres.
 constexpr double longest_in_metres = 1e-4;  // metres
-// Seconds since 1970 are above this number, and seconds since the begin of the recording are below it.
+// Seconds since 1970 are above this number, and seconds since the beginning of the recording are below it.
 constexpr double earliest_time = 1e8;
 
 enum IpascAxis : std::size_t { detector_axis, sample_axis, wavelength_axis, measurement_axis, axes_count };

@@ -24,7 +24,7 @@ Direction vector_in(const IpascGroup& detector, const char* name, const std::vec
   return {values[0], values[1], values[2]};
 }
 
-/// Numbers of detectors whose sizes are no rectangles, by what replaces them.
+/// Numbers of detectors that are not stated as rectangles. Circles become squares of the same area, all others become points.
 struct SizeCounts {
   std::size_t circles = 0;
   std::size_t points = 0;

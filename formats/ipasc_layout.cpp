@@ -16,7 +16,7 @@
 namespace echoform::formats {
 namespace {
 
-// Tolerance of the cosines and sines by which directions are compared.
+// Tolerance of a cosine or a sine, within which two directions count as parallel or perpendicular.
 constexpr double same_direction = 1e-6;
 
 /// A row of one wavelength; position and element together make the detector.
@@ -37,8 +37,8 @@ std::vector<Wavelength> wavelengths_of(const Acquisition& acquisition) {
   const FrameLayout layout(acquisition);
   const std::vector<EventReceiver> pairs = layout.pairs();
   std::vector<Wavelength> wavelengths;
-  std::map<std::tuple<double, double, std::size_t>, std::size_t> places;         // key: a light and its repetition
-  std::map<std::tuple<double, double, std::uint32_t>, std::size_t> repetitions;  // number of firings of a light at a position
+  std::map<std::tuple<double, double, std::size_t>, std::size_t> places;         // index in `wavelengths` of a light's repetition
+  std::map<std::tuple<double, double, std::uint32_t>, std::size_t> repetitions;  // number of pulses of a light at a position
   for (std::size_t event = 0; event < acquisition.events.size(); ++event) {
     const std::uint32_t position = acquisition.events[event].position;
     const auto& light = std::get<PassiveEvent>(acquisition.events[event].form);

@@ -15,8 +15,8 @@ using Json = nlohmann::json;
 
 constexpr double most_id = 1e12;
 
-/// Goes through a document once, keeps nothing, and throws InputError for what is none or is beyond the limits. The library's own
-/// callback would do, but looks through the whole list around each object that ends.
+/// Goes through a text once and keeps nothing. Throws InputError if the text is not a JSON document or exceeds the limits. The
+/// library's own callback would do the same, but at the end of each object it searches the whole list that contains the object.
 class Watch final : public nlohmann::json_sax<Json> {
  public:
   Watch(const std::string& where, const JsonLimits& limits) : where_(where), limits_(limits) {}
@@ -36,7 +36,7 @@ class Watch final : public nlohmann::json_sax<Json> {
   bool parse_error(std::size_t byte, const std::string& /*token*/, const nlohmann::detail::exception& error) override {
     if (dynamic_cast<const Json::parse_error*>(&error) != nullptr)
       throw InputError(where_, fmt::format("no JSON from byte {} on", byte), "a JSON document");
-    throw InputError(where_, "JSON that cannot be read", "a JSON document");  // numbers beyond all others
+    throw InputError(where_, "JSON that cannot be read", "a JSON document");  // a number beyond the range of double
   }
 
  private:
@@ -56,7 +56,7 @@ class Watch final : public nlohmann::json_sax<Json> {
 
   const std::string& where_;
   const JsonLimits& limits_;
-  int open_ = 0;  // lists and objects
+  int open_ = 0;  // number of lists and objects that have begun and not ended
   std::size_t values_ = 0;
 };
 

@@ -16,7 +16,7 @@
 namespace echoform::formats {
 namespace {
 
-/// What a description in acq_desc.bin stores: a header, or a count of bytes.
+/// What acq_desc.bin holds for a description (DataDescSave of acq_desc.xml): a header, or a count of bytes.
 enum class StoredKind : unsigned char { header, channel, sum, other };
 
 struct StoredDescription {
@@ -32,9 +32,9 @@ struct KnownStoredKind {
 // The kinds found in files of Multi2000, Multi++ and Panther.
 constexpr std::array known_kinds{
     KnownStoredKind{2, 16, StoredKind::header}, KnownStoredKind{1, 6, StoredKind::channel},
-    KnownStoredKind{1, 5, StoredKind::sum},     KnownStoredKind{1, 21, StoredKind::other},  // belongs to the sum
+    KnownStoredKind{1, 5, StoredKind::sum},     KnownStoredKind{1, 21, StoredKind::other},  // stands beside the sum
     KnownStoredKind{4, 3, StoredKind::other},                                               // encoders
-    KnownStoredKind{4, 2, StoredKind::other},                                               // belongs to the encoders
+    KnownStoredKind{4, 2, StoredKind::other},                                               // stands beside the encoders
     KnownStoredKind{2, 50, StoredKind::other},  // an image that the instrument made, in three parts
     KnownStoredKind{2, 51, StoredKind::other},  KnownStoredKind{2, 52, StoredKind::other},
     KnownStoredKind{1, 48, StoredKind::other},  KnownStoredKind{0, 10, StoredKind::other},

@@ -32,7 +32,7 @@ namespace {
 constexpr std::size_t trial_bytes = std::size_t{1} << 28;
 // Maximum angle in degrees between a wedge's face and its placement: numbers of a drawing are rounded.
 constexpr double most_face_tilt = 1.0;
-// Maximum size of the frame that is read to find out whether its echoes agree with the wedge or with the placement.
+// Maximum bytes of the frame that is read to find out whether its echoes agree with the wedge or with the placement.
 constexpr std::size_t most_asked_bytes = std::size_t{1} << 28;
 
 class MfmcRecording final : public Recording {
@@ -517,7 +517,7 @@ class MfmcRecording final : public Recording {
     }
   }
 
-  /// Uses the echoes of frame 0 to decide between the wedge and the placement.
+  /// Adds a warning that states whether the echoes of frame 0 agree with the wedge or with the placement.
   void ask_the_echoes() {
     if (!(wedge_velocity_.value > 0.0) || acquisition_.frame_bytes() > most_asked_bytes) return;
     MfmcProbe off_the_wedge = probe_;

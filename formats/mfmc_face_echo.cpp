@@ -22,7 +22,7 @@ constexpr double usual_wavelength = 1e-3;  // metres, if no centre frequency is 
 // the other placement.
 constexpr double least_semblance = 0.3;
 constexpr double least_ratio = 3.0;
-constexpr double least_power = 0.05;  // minimum power of an echo, as a share of the power of the whole A-scan
+constexpr double least_power = 0.05;  // minimum power of an echo, as a share of that of the whole A-scan, both without its mean
 
 double mean_height(const Probe& placed) {
   double sum = 0.0;
@@ -41,7 +41,8 @@ class Stack {
  public:
   explicit Stack(std::size_t lags) : lags_(lags), sum_(2 * lags + 1), energy_(2 * lags + 1) {}
 
-  /// Adds an A-scan about its sample `place`.
+  /// Adds an A-scan about its sample `place`, with the mean of the whole A-scan removed. An A-scan that does not cover all lags
+  /// about `place` is left out.
   void add(std::span<const float> a_scan, double place) {
     const double first = place - static_cast<double>(lags_);
     const double last = place + static_cast<double>(lags_) + 1.0;
@@ -68,7 +69,7 @@ class Stack {
     if (count_ < fewest_a_scans) return std::nullopt;
     double best = 0.0;
     for (std::size_t lag = 0; lag < sum_.size(); ++lag) {
-      // Between echoes, rounding may be alike, and so may signals that stand still.
+      // Between echoes, A-scans may be alike by rounding, or by signals that stand still.
       if (!(energy_[lag] > least_power * power_)) continue;
       best = std::max(best, sum_[lag] * sum_[lag] / (static_cast<double>(count_) * energy_[lag]));
     }
@@ -78,7 +79,7 @@ class Stack {
  private:
   std::size_t lags_;
   std::size_t count_ = 0;
-  double power_ = 0.0;  // sum over the A-scans of the mean power of their samples
+  double power_ = 0.0;  // sum over the A-scans of their samples' variance: the mean power after the mean is removed
   std::vector<double> sum_, energy_;
 };
 

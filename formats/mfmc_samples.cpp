@@ -23,7 +23,7 @@ MfmcSamples::MfmcSamples(const Hdf5Item& data, bool as_counts)
       chunk_rows_(a_scans_) {
   const std::vector<hsize_t>& chunk = blocks_.chunk();
   if (!chunk.empty()) chunk_rows_ = std::min<std::size_t>(chunk[1], a_scans_);
-  // Chunks that cut no A-scan and belong to one frame.
+  // Whether chunks cut no A-scan, and each belongs to one frame.
   const bool whole = chunk.empty() || (chunk[0] == 1 && chunk[2] == samples_);
   const Hdf5Session session;
   const Hdf5Handle type(H5Dget_type(data.handle().id()));

@@ -55,8 +55,8 @@ struct Lone {
   double time = 0.0;
 };
 
-/// The distance in metres that the wave of a point travels from the probe's origin until it is at the place that belongs to its
-/// time. PointWaveEvent::delay counts from there.
+/// The distance in metres that a wave travels from its point to the probe's origin, negative if it passes the origin before the
+/// point (z > 0). PointWaveEvent::delay is the time at the origin.
 double way_from_probe(const Point& in_probe) {
   const double way = length(from_origin(in_probe));
   return in_probe.z.value > 0.0 ? -way : way;

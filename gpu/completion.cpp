@@ -56,7 +56,7 @@ void CompletionThread::finish() noexcept {
 }
 
 void CompletionThread::run() noexcept {
-  // Without this setting the kernel extends each nap by 50 us.
+  // Without this setting the kernel may extend each nap by 50 us.
   static_cast<void>(prctl(PR_SET_TIMERSLACK, 1000UL, 0UL, 0UL, 0UL));
   query_->begin();
   for (std::uint32_t place = 0;; ++place) {

@@ -30,8 +30,9 @@ constexpr float most_of_sum = 1073741824.0F;
 constexpr float most_of_quick = 4194304.0F;
 constexpr float magic = 12582912.0F;
 
-/// The maximum share of a voxel in a sphere of that radius, for an edge of 1. In a plane it would be a voxel's face of the
-/// sphere. The bound is twice that, because of the places of samples, and at most the whole sphere.
+/// The maximum share of a voxel in a sphere of that radius, for an edge of 1. If the sphere were flat there, the share would be
+/// the area of a voxel's face relative to that of the sphere. The bound is twice that, because of the places of samples, and at
+/// most the whole sphere.
 __device__ __forceinline__ float most_of_sphere(const InterpolatedScene& scene, double radius) {
   const auto of = static_cast<float>(radius);
   return of * static_cast<float>(scene.scale) * fminf(1.0F, 0.5F / (static_cast<float>(interpolated::pi) * of * of));

@@ -85,7 +85,8 @@ void gather_points(const PieceTask& task, const float* grids, float* sums) {
   }
 }
 
-/// Calls body(grid, cell, rest, amplitude) for every impulse of the box * box of voxel k.
+/// Calls body(grid, cell, rest, amplitude) for every impulse of voxel k at a rectangular detector. Together the impulses are the
+/// convolution of two boxes in time, one for each side of the rectangle.
 template <class Body>
 [[gnu::always_inline]] inline void for_each_impulse(const PieceTask& task, const Arrivals& arrivals, std::int32_t k,
                                                     const Body& body) {

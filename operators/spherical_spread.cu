@@ -47,7 +47,8 @@ __device__ __forceinline__ void add_impulse(float2* at, unsigned stride, float a
   at[2 * stride] = c;
 }
 
-/// The convolution of the two boxes of a voxel of a rectangle, as in spherical_kernels_body.hpp.
+/// Adds the signal of a voxel at a rectangular detector: the convolution of two boxes in time, one for each side of the
+/// rectangle, as for_each_impulse() of spherical_kernels_body.hpp makes it.
 __device__ __forceinline__ void add_boxes(const SphericalScene& scene, const HeardTile& heard, const float offset[3],
                                           const TileArrival& arrival, float value, float2* window, unsigned stride) {
   const std::int32_t cell = heard.base + spherical::cell_at(arrival.time).cell;

@@ -196,7 +196,7 @@ class CaptureServer::Implementation::Session : public std::enable_shared_from_th
     });
   }
 
-  /// Acts as the server: answers the Hello with Accept or Reject, and receives the shots and the End.
+  /// Acts as the server: answers the Hello with Accept or Reject, skips the shots, and ends the connection at the End.
   void answer(std::span<const std::byte> bytes) {
     for (;;) {
       switch (decoder_.next()) {

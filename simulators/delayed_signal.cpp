@@ -9,8 +9,8 @@ namespace echoform {
 DelaySampling::DelaySampling(const Acquisition& acquisition, double fractional_bandwidth, double least_delay,
                              double greatest_delay)
     : rate_(acquisition.sample_rate.value), samples_(acquisition.samples) {
-  // The frequency three deviations above the centre, in radians a sample. Beyond it the spectrum is below a hundredth of the
-  // centre's.
+  // The frequency three deviations above the centre, in radians a sample. Beyond it the spectrum is at most about a
+  // hundredth of the centre's.
   const double turn = 2.0 * std::numbers::pi * acquisition.probe.centre_frequency.value / rate_;
   const double deviation = PulseTable::samples_of(acquisition, fractional_bandwidth) / 12.0;
   // The polynomial's error is 1.07e-3 of the eighth derivative: 2.4e-7 for 0.35 radians.

@@ -11,7 +11,8 @@
 namespace echoform {
 namespace {
 
-// Number of places for each feature by which the path to a side changes: with it a Gaussian of that width is exact to six digits.
+// Number of places for each width of a feature by which the path changes along a side. With it a Gaussian of that width is exact
+// to six digits.
 constexpr double places_a_feature = 2.0;
 constexpr double places_at_least = 3.0;
 

@@ -83,7 +83,8 @@ ScattererSynthesis::ScattererSynthesis(const Acquisition& acquisition, const Pro
   const double pulse = std::ceil(reach * deviation) + 1.0;
   before_ = std::ceil(most) + pulse;
   length_ = quick_length(samples_ + static_cast<std::size_t>(std::ceil(most - least) + 2.0 * pulse) + 2);
-  // If a value is shared between neighbours h radians apart, the error is at most h^2 / 12 of the mean.
+  // A spike is shared between two neighbours of the fine grid. If the wave advances by h radians from one to the next, the gain
+  // differs from its mean by at most h^2 / 12 of it.
   const double turn = 2.0 * std::numbers::pi * (centre + 3.0 * width);
   finer_ = quick_length(static_cast<std::size_t>(std::ceil(turn / std::sqrt(12.0 * sharing_error))));
   const std::size_t fine = length_ * finer_;

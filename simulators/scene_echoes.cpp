@@ -122,8 +122,8 @@ Body cylinder_of(const SideDrilledHole& hole, const Probe& probe) {
     high = std::max(high, element.centre.y.value);
     far = std::max(far, std::hypot((element.centre.x - hole.centre.x).value, (element.centre.z - hole.centre.z).value));
   }
-  // If the part's surface is not drawn out along y, rays may leave the stretch between the elements too, by less than half of the
-  // path down.
+  // If the part's surface is not drawn out along y as the cylinder is, rays may leave the stretch between the elements, by less
+  // than half of the path down.
   const double margin = 0.5 * far + 1e-3;
   Body cylinder;
   cylinder.kind = BodyKind::cylinder;

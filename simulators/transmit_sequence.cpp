@@ -173,7 +173,7 @@ std::vector<TransmitEvent> law_events(const TransmitSequence& s, std::size_t cou
   return events;
 }
 
-/// Repeats the events `times` times: in turn, or each event in succession.
+/// Repeats the events `times` times. `in_turn` repeats the whole list; otherwise each event is repeated directly after itself.
 std::vector<TransmitEvent> repeated(const std::vector<TransmitEvent>& events, std::size_t times, bool in_turn) {
   if (times == 1) return events;
   std::vector<TransmitEvent> all;
