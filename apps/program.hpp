@@ -1,5 +1,5 @@
-// The whole program as one function. So another program with its own methods, surfaces, views, delay laws, sources or sinks
-// has every command too.
+// The whole program as one function: a program with methods, surfaces, views, delay laws, sources or sinks of its own gets
+// every command by it.
 #pragma once
 
 namespace echoform {
